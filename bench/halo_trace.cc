@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "trace/trace_builder.h"
+
 namespace slackline {
 namespace {
 
@@ -24,7 +26,7 @@ class Generator {
       add_allreduce();
     }
   }
-  Trace take() { return std::move(trace_); }
+  Trace take() { return std::move(trace_).build(); }
 
  private:
   struct RankState {
@@ -102,7 +104,7 @@ class Generator {
     }
   }
 
-  Trace trace_;
+  TraceBuilder trace_;
   std::array<RankState, kRanks> states_{};
 };
 
@@ -113,13 +115,13 @@ Trace make_halo_trace(int steps) {
 }
 
 Trace make_halo_trace(int steps, std::uint32_t functions) {
-  Trace trace = make_halo_trace(steps);
+  TraceBuilder trace = make_halo_trace(steps);
   for (std::uint32_t f = 0; f < functions; ++f) {
     trace.region_id("function_" + std::to_string(f));
   }
   constexpr std::int64_t kLongGapNs = 1000;
   for (int rank = 0; rank < trace.ranks(); ++rank) {
-    RankCalls& calls = trace.calls(rank);
+    RankCallsBuilder& calls = trace.calls(rank);
     std::vector<RegionEvent> events;
     std::uint32_t stretches = 0;
     for (std::uint32_t i = 0; i < calls.size(); ++i) {
@@ -130,7 +132,7 @@ Trace make_halo_trace(int steps, std::uint32_t functions) {
     }
     calls.set_regions(std::move(events));
   }
-  return trace;
+  return std::move(trace).build();
 }
 
 }  // namespace slackline

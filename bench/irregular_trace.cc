@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "trace/trace_builder.h"
+
 namespace slackline {
 namespace {
 
@@ -80,7 +82,7 @@ class IrregularProgram {
       trace_.calls(rank).set_regions(std::move(state(rank).regions));
     }
   }
-  Trace take() { return std::move(trace_); }
+  Trace take() { return std::move(trace_).build(); }
 
  private:
   RankState& state(int rank) { return states_[static_cast<std::size_t>(rank)]; }
@@ -288,7 +290,7 @@ class IrregularProgram {
     }
   }
 
-  Trace trace_;
+  TraceBuilder trace_;
   std::array<RankState, kGridRanks> states_{};
   std::mt19937 sizes_{7};
   std::vector<std::uint32_t> rows_{};

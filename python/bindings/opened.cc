@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/load/input.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::python {
 
@@ -58,7 +59,9 @@ LoadedRun load(const RunRequest& request) {
 
 OpenedPtr open_run(const RunRequest& request) {
   LoadedRun run = load(request);
-  run.opened.trace.join_columns();
+  TraceBuilder joined = std::move(run.opened.trace);
+  joined.join_columns();
+  run.opened.trace = std::move(joined).build();
   return std::make_shared<Opened>(std::move(run));
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "bindings/call_selection.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::python {
 namespace {
@@ -20,7 +21,8 @@ void require_rank(std::int32_t rank, std::int32_t ranks) {
       "Number ranks from 0 on, or give 'ranks'.");
 }
 
-void add_communicators(Trace& trace, const std::vector<std::vector<std::int32_t>>& communicators) {
+void add_communicators(TraceBuilder& trace,
+                       const std::vector<std::vector<std::int32_t>>& communicators) {
   for (const auto& members : communicators) {
     for (const std::int32_t member : members) require_rank(member, trace.ranks());
     trace.add_communicator({.members = members, .remote = {}, .name = {}});
@@ -88,7 +90,7 @@ struct RegionEdge {
   std::int64_t other_ns;  ///< where the visit ends or began: outer regions are entered first
 };
 
-void add_regions(Trace& trace, const RegionColumns& columns) {
+void add_regions(TraceBuilder& trace, const RegionColumns& columns) {
   std::vector<std::uint32_t> ids;
   for (const std::string& name : columns.regions) ids.push_back(trace.region_id(name));
   std::vector<RegionEdge> edges;
@@ -106,7 +108,7 @@ void add_regions(Trace& trace, const RegionColumns& columns) {
     return std::tuple(e.rank, e.event.time_ns, e.event.enter, -e.other_ns);
   });
   for (RegionEdge& edge : edges) {
-    RankCalls& calls = trace.calls(edge.rank);
+    RankCallsBuilder& calls = trace.calls(edge.rank);
     edge.event.before_call = static_cast<std::uint32_t>(calls.first_from(edge.event.time_ns));
     calls.append_region(edge.event);
   }
@@ -117,7 +119,7 @@ void add_regions(Trace& trace, const RegionColumns& columns) {
 Trace trace_from_columns(std::int32_t ranks, const CallColumns& columns,
                          const RegionColumns& regions,
                          const std::vector<std::vector<std::int32_t>>& communicators) {
-  Trace trace(ranks, true);
+  TraceBuilder trace(ranks, true);
   trace.info().recorder = "slackline.from_arrow";
   add_communicators(trace, communicators);
   const std::vector<Operation> operations = operations_of(columns);
@@ -128,27 +130,28 @@ Trace trace_from_columns(std::int32_t ranks, const CallColumns& columns,
     trace.calls(columns.rank[row]).append(call);
   }
   add_regions(trace, regions);
-  return trace;
+  return std::move(trace).build();
 }
 
 Trace with_columns(Trace from, const CallColumns& columns) {
+  TraceBuilder trace = std::move(from);
   const std::vector<Operation> operations = operations_of(columns);
   std::size_t row = 0;
-  for (std::int32_t rank = 0; rank < from.ranks(); ++rank) {
-    RankCalls& calls = from.calls(rank);
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    RankCallsBuilder& calls = trace.calls(rank);
     std::vector<std::int64_t> times;
     times.reserve(2 * calls.size());
     for (std::size_t i = 0; i < calls.size(); ++i, ++row) {
       Call call = call_of(columns, operations, row);
-      require_valid(call, row, from);
+      require_valid(call, row, trace);
       call.frame = calls.frame(i);
       calls.replace(i, call);
       times.insert(times.end(), {call.begin_ns, call.end_ns});
     }
     calls.retime(times);
   }
-  from.info().recorder = "slackline.Trace.edited";
-  return from;
+  trace.info().recorder = "slackline.Trace.edited";
+  return std::move(trace).build();
 }
 
 }  // namespace slackline::python

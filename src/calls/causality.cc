@@ -183,7 +183,7 @@ const std::string& worst_violation(const CausalityCheck& check) {
   return check.worst_ns >= check.worst_collective_ns ? check.worst : check.worst_collective;
 }
 
-void report_causality(const CausalityCheck& check, Trace& trace) {
+void report_causality(const CausalityCheck& check, TraceBuilder& trace) {
   const auto add = [&trace](std::uint64_t all, std::uint64_t on_one_clock, const std::string& worst,
                             const FindingKind& one, const FindingKind& several) {
     if (on_one_clock > 0) trace.findings().add(one, worst, on_one_clock);
@@ -194,7 +194,7 @@ void report_causality(const CausalityCheck& check, Trace& trace) {
       kLeftBeforeEnteredOnOneClock, kLeftBeforeEntered);
 }
 
-CausalityCheck count_causality_violations(Trace& trace, const CallMatching& matching) {
+CausalityCheck count_causality_violations(TraceBuilder& trace, const CallMatching& matching) {
   CausalityCheck check = check_causality(trace, matching);
   report_causality(check, trace);
   return check;

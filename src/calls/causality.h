@@ -5,7 +5,7 @@
 
 #include "base/findings.h"
 #include "calls/call_matching.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 
@@ -58,9 +58,9 @@ const std::string& worst_violation(const CausalityCheck& check);
 CausalityCheck check_causality(const Trace& trace, const CallMatching& matching);
 
 /// Adds a Finding for each kind of violation: of one clock, or of several.
-void report_causality(const CausalityCheck& check, Trace& trace);
+void report_causality(const CausalityCheck& check, TraceBuilder& trace);
 
 /// Both.
-CausalityCheck count_causality_violations(Trace& trace, const CallMatching& matching);
+CausalityCheck count_causality_violations(TraceBuilder& trace, const CallMatching& matching);
 
 }  // namespace slackline

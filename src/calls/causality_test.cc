@@ -3,14 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "formats/text/text.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
 
 CausalityCheck check(std::string_view rank0, std::string_view rank1) {
-  Trace trace = read_text("slackline-trace 1 timed ranks=2\nrank 0\n" + std::string(rank0) +
-                              "rank 1\n" + std::string(rank1),
-                          "t");
+  TraceBuilder trace = read_text("slackline-trace 1 timed ranks=2\nrank 0\n" + std::string(rank0) +
+                                     "rank 1\n" + std::string(rank1),
+                                 "t");
   const CausalityCheck result = count_causality_violations(trace, CallMatching(trace));
   EXPECT_EQ(trace.findings().count(kCausalityViolated), result.violations);
   return result;
@@ -32,7 +33,7 @@ TEST(Causality, TellsTheWorstOfSeveral) {
 }
 
 TEST(Causality, OneClockIsNeverBlamed) {
-  Trace trace = read_text(
+  TraceBuilder trace = read_text(
       "slackline-trace 1 timed ranks=2\nrank 0 host=n\n@100 send to=1\n"
       "rank 1 host=n\n@90 recv from=0\n",
       "t");
@@ -83,7 +84,7 @@ TEST(Causality, CancelledAndNullPartnersAndUntimedTracesDoNotCount) {
                   "@200 recv from=0\n")
                 .violations,
             0u);
-  Trace untimed = read_text(
+  TraceBuilder untimed = read_text(
       "slackline-trace 1 untimed ranks=2\nrank 0\ncompute 9\nsend to=1\nrank 1\nrecv from=0\n",
       "t");
   EXPECT_EQ(count_causality_violations(untimed, CallMatching(untimed)).messages, 0u);

@@ -52,12 +52,12 @@ std::int64_t common_shift(const ClockEstimate& estimate, const Trace& trace) {
   return -earliest;
 }
 
-void apply(const ClockEstimate& estimate, Trace& trace) {
+void apply(const ClockEstimate& estimate, TraceBuilder& trace) {
   const std::int64_t shift = common_shift(estimate, trace);
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const ClockMap& map = estimate.maps[estimate.clocks.of_rank[static_cast<std::size_t>(r)]];
     if (!is_moved(map) && shift == 0) continue;
-    RankCalls& calls = trace.calls(r);
+    RankCallsBuilder& calls = trace.calls(r);
     // A start of 0 is the trace's, and was not read from the clock.
     const bool has_start = calls.start_ns() != 0;
     calls.map_times([&map, shift](std::int64_t t) { return map(t) + shift; });
@@ -66,7 +66,7 @@ void apply(const ClockEstimate& estimate, Trace& trace) {
 }
 
 /// From now on these ranks are known not to have one clock.
-void note_offsets(const ClockEstimate& estimate, Trace& trace) {
+void note_offsets(const ClockEstimate& estimate, TraceBuilder& trace) {
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const ClockMap& map = estimate.maps[estimate.clocks.of_rank[static_cast<std::size_t>(r)]];
     trace.rank_info(r).clock_offset_ns += map.offset_ns;
@@ -74,7 +74,8 @@ void note_offsets(const ClockEstimate& estimate, Trace& trace) {
 }
 
 /// The clock that was moved most, in words.
-void report_correction(const FindingKind& kind, const ClockEstimate& estimate, Trace& trace) {
+void report_correction(const FindingKind& kind, const ClockEstimate& estimate,
+                       TraceBuilder& trace) {
   std::uint64_t moved = 0;
   std::size_t worst = 0;
   for (std::size_t c = 0; c < estimate.maps.size(); ++c) {
@@ -100,7 +101,8 @@ void report_correction(const FindingKind& kind, const ClockEstimate& estimate, T
 
 }  // namespace
 
-ClockCorrection correct_clocks(Trace& trace, const CallMatching& matching, ClockPolicy policy) {
+ClockCorrection correct_clocks(TraceBuilder& trace, const CallMatching& matching,
+                               ClockPolicy policy) {
   ClockCorrection result;
   if (!trace.timed() || policy == ClockPolicy::as_read) return result;
   const CausalityCheck check = check_causality(trace, matching);

@@ -5,7 +5,7 @@
 #include "base/findings.h"
 #include "calls/call_matching.h"
 #include "calls/clock_estimate.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 
@@ -50,6 +50,7 @@ struct ClockCorrection {
 /// rank explain nine tenths of all; those are then in the ranks' RankInfo. Adds Findings that say
 /// what was done. A trace in which nothing runs back in time stays as it is to the bit, and so does
 /// an untimed one. The estimate's clocks are empty where none was needed.
-ClockCorrection correct_clocks(Trace& trace, const CallMatching& matching, ClockPolicy policy);
+ClockCorrection correct_clocks(TraceBuilder& trace, const CallMatching& matching,
+                               ClockPolicy policy);
 
 }  // namespace slackline

@@ -11,21 +11,22 @@
 #include "formats/text/text.h"
 #include "trace/one_clock.h"
 #include "trace/testing/plausible_trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
 
-Trace trace_of(const std::string& text) {
+TraceBuilder trace_of(const std::string& text) {
   return read_text("slackline-trace 1 timed " + text, "t");
 }
 
-ClockCorrection corrected(Trace& trace, ClockPolicy policy = ClockPolicy::when_needed) {
+ClockCorrection corrected(TraceBuilder& trace, ClockPolicy policy = ClockPolicy::when_needed) {
   return correct_clocks(trace, CallMatching(trace), policy);
 }
 
 TEST(ClockCorrection, AConstantOffsetIsTheMiddleOfWhatMessagesAllow) {
   // Rank 1 is 1,000 ns early; messages of both directions take 100 ns.
-  Trace trace = trace_of(
+  TraceBuilder trace = trace_of(
       "ranks=2\nrank 0\n@1000 +10 send to=1\n@1500 +700 recv from=1\n"
       "rank 1\n@50 +50 recv from=0\n@1100 +10 send to=0\n");
   const ClockCorrection done = corrected(trace);
@@ -42,7 +43,7 @@ TEST(ClockCorrection, AConstantOffsetIsTheMiddleOfWhatMessagesAllow) {
 
 TEST(ClockCorrection, ABarrierLeftBeforeOthersEnterMovesTheClock) {
   // Nothing but two barriers tells that rank 1's clock is 100 ms late.
-  Trace trace = trace_of(
+  TraceBuilder trace = trace_of(
       "ranks=2\nrank 0\n@0 +10 comm_split args=2\n@1000 +20 barrier\n@5000 +30 barrier\n"
       "rank 1\n@100000000 +15 comm_split args=2\n@100001005 +10 barrier\n"
       "@100005010 +20 barrier\n");
@@ -62,8 +63,8 @@ TEST(ClockCorrection, WhatTheClocksErrorExplainsStays) {
   const std::string text =
       "ranks=2\nrank 0 clock_error=600\n@1000 +10 send to=1\n"
       "rank 1 clock_error=600\n@90 +20 recv from=0\n";
-  Trace trace = trace_of(text);
-  const Trace before = trace;
+  TraceBuilder trace = trace_of(text);
+  const TraceBuilder before = trace;
   EXPECT_FALSE(corrected(trace).corrected);
   EXPECT_TRUE(same_content(before, trace));
   EXPECT_TRUE(trace.findings().empty());
@@ -73,16 +74,17 @@ TEST(ClockCorrection, WhatTheClocksErrorExplainsStays) {
 }
 
 TEST(ClockCorrection, KeptClocksStay) {
-  Trace trace = trace_of("ranks=2\nrank 0\n@1000 +10 send to=1\nrank 1\n@90 +20 recv from=0\n");
-  const Trace before = trace;
+  TraceBuilder trace =
+      trace_of("ranks=2\nrank 0\n@1000 +10 send to=1\nrank 1\n@90 +20 recv from=0\n");
+  const TraceBuilder before = trace;
   EXPECT_FALSE(corrected(trace, ClockPolicy::as_read).corrected);
   EXPECT_TRUE(same_content(before, trace));
 }
 
 TEST(ClockCorrection, OneClockIsNotCorrectedUnlessAsked) {
-  Trace trace =
+  TraceBuilder trace =
       trace_of("ranks=2\nrank 0 host=n\n@1000 +10 send to=1\nrank 1 host=n\n@90 +20 recv from=0\n");
-  const Trace before = trace;
+  const TraceBuilder before = trace;
   EXPECT_FALSE(corrected(trace).corrected);
   EXPECT_TRUE(same_content(before, trace));
   corrected(trace, ClockPolicy::always);
@@ -105,7 +107,7 @@ std::string exchange_on_one_host(int offset) {
 }
 
 TEST(ClockCorrection, RanksOfOneHostMayDifferByAConstant) {
-  Trace trace = trace_of(exchange_on_one_host(5000));
+  TraceBuilder trace = trace_of(exchange_on_one_host(5000));
   EXPECT_EQ(check_causality(trace, CallMatching(trace)).on_one_clock, 10u);
   ASSERT_TRUE(corrected(trace).corrected);
   EXPECT_EQ(trace.findings().count(kClocksOfOneHost), 1u);
@@ -127,26 +129,26 @@ TEST(ClockCorrection, RanksOfOneHostThatNoConstantExplainsAreLeft) {
       ranks[rank] += fmt::format("@{} +10 send to={}\n", 5000 + 100 * i, 1 - rank);
     }
   }
-  Trace trace = trace_of("ranks=2\n" + ranks[0] + ranks[1]);
-  const Trace before = trace;
+  TraceBuilder trace = trace_of("ranks=2\n" + ranks[0] + ranks[1]);
+  const TraceBuilder before = trace;
   EXPECT_FALSE(corrected(trace).corrected);
   EXPECT_TRUE(same_content(before, trace));
 }
 
 TEST(ClockCorrection, WhatNoClockExplainsIsSaidAndLeft) {
   // Both receive what the other one sends later: no offset helps.
-  Trace trace = trace_of(
+  TraceBuilder trace = trace_of(
       "ranks=2\nrank 0\n@0 +1 recv from=1\n@5000 +1 send to=1\n"
       "rank 1\n@0 +1 recv from=0\n@5000 +1 send to=0\n");
-  const Trace before = trace;
+  const TraceBuilder before = trace;
   EXPECT_FALSE(corrected(trace).corrected);
   EXPECT_TRUE(same_content(before, trace));
   EXPECT_EQ(trace.findings().count(kClocksInconsistent), 1u);
 }
 
 RC_GTEST_PROP(ClockCorrectionProperty, CausalTracesStayAsTheyAre, ()) {
-  Trace trace = testing::PlausibleTrace::make();
-  const Trace before = trace;
+  TraceBuilder trace = testing::PlausibleTrace::make();
+  const TraceBuilder before = trace;
   for (const ClockPolicy policy : {ClockPolicy::when_needed, ClockPolicy::always}) {
     RC_ASSERT(!corrected(trace, policy).corrected);
     RC_ASSERT(same_content(before, trace));

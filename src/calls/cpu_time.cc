@@ -5,6 +5,7 @@
 
 #include "base/ratio.h"
 #include "calls/run_span.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -76,7 +77,7 @@ std::int64_t cost_of_calls(const Trace& trace) {
 }
 
 /// Every gap between calls becomes shorter by what recording took in it.
-void remove_cost_of_calls(RankCalls& calls) {
+void remove_cost_of_calls(RankCallsBuilder& calls) {
   if (calls.empty() || calls.recording_costs().empty()) return;
   const std::size_t first_call = rank_span(calls).first_call;
   std::vector<std::int64_t> times;
@@ -91,15 +92,16 @@ void remove_cost_of_calls(RankCalls& calls) {
   calls.set_recording_costs({});
 }
 
-void remove(Trace& trace, IsRemoved is_removed) {
+Trace without(TraceBuilder trace, IsRemoved is_removed) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    RankCalls& calls = trace.calls(rank);
+    RankCallsBuilder& calls = trace.calls(rank);
     const std::vector<RemovedPause> removed = removed_pauses(calls, is_removed);
     if (!removed.empty()) {
       calls.map_times([&](std::int64_t ns) { return ns - removed_before(removed, ns); });
     }
     remove_cost_of_calls(calls);
   }
+  return std::move(trace).build();
 }
 
 }  // namespace
@@ -129,12 +131,12 @@ double share_without_processor(const Trace& trace) {
   return ratio_of(static_cast<double>(waited_ns), static_cast<double>(between_calls_ns(trace)));
 }
 
-void remove_pauses(Trace& trace) {
-  remove(trace, is_no_computation);
+Trace without_pauses(Trace trace) {
+  return without(std::move(trace), is_no_computation);
 }
 
-void remove_recording(Trace& trace) {
-  remove(trace, is_recording);
+Trace without_recording(Trace trace) {
+  return without(std::move(trace), is_recording);
 }
 
 }  // namespace slackline

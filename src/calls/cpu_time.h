@@ -20,13 +20,13 @@ std::int64_t between_calls_ns(const Trace& trace);
 /// The part of it without a processor, as others had it. 0 where that is not known. Linear.
 double share_without_processor(const Trace& trace);
 
-/// Takes the time of paused_ns() out of every rank's time line: the computation between two calls
-/// becomes the CPU time in it, and calls keep their lengths. For models and simulations of the
-/// program: calls of different ranks no longer lie beside each other as they did. O(calls *
-/// log(pauses)).
-void remove_pauses(Trace& trace);
+/// The trace with the time of paused_ns() taken out of every rank's time line: the computation
+/// between two calls becomes the CPU time in it, and calls keep their lengths. For models and
+/// simulations of the program: calls of different ranks no longer lie beside each other as they
+/// did. O(calls * log(pauses)).
+Trace without_pauses(Trace trace);
 
-/// Takes only the time of recording_ns() out.
-void remove_recording(Trace& trace);
+/// The trace with only the time of recording_ns() taken out.
+Trace without_recording(Trace trace);
 
 }  // namespace slackline

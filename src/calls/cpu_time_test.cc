@@ -3,16 +3,18 @@
 #include <gtest/gtest.h>
 
 #include "formats/testing/text_trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
 
 // The rank computes from 100 to 200, 30 ns of it off the processor, and from 210 to 260, 20 of it.
-Trace interrupted() {
-  Trace trace = testing::timed_trace(1,
-                                     "rank 0\n @60 +40 init\n @200 +10 barrier\n @260 +5 barrier\n"
-                                     " @300 finalize\n");
-  RankCalls& calls = trace.calls(0);
+TraceBuilder interrupted() {
+  TraceBuilder trace =
+      testing::timed_trace(1,
+                           "rank 0\n @60 +40 init\n @200 +10 barrier\n @260 +5 barrier\n"
+                           " @300 finalize\n");
+  RankCallsBuilder& calls = trace.calls(0);
   calls.append_pause({40, 50, 0});  // before MPI_Init
   calls.append_pause({170, 200, 1});
   calls.append_pause({220, 225, 2, PauseKind::in_mpi});  // in a call that no Operation stands for
@@ -21,9 +23,9 @@ Trace interrupted() {
 }
 
 TEST(CpuTime, IsTheTimeBetweenCallsWithoutPauses) {
-  Trace trace = interrupted();
+  Trace trace = interrupted().build();
   EXPECT_EQ(paused_ns(trace), 50);
-  remove_pauses(trace);
+  trace = without_pauses(std::move(trace));
   const RankCalls& calls = trace.calls(0);
   EXPECT_EQ(calls.gap_ns(1), 70);
   EXPECT_EQ(calls.gap_ns(2), 30);
@@ -34,8 +36,8 @@ TEST(CpuTime, IsTheTimeBetweenCallsWithoutPauses) {
 }
 
 TEST(CpuTime, CallsKeepTheirLengthsAndTheRunItsBegin) {
-  Trace trace = interrupted();
-  remove_pauses(trace);
+  Trace trace = interrupted().build();
+  trace = without_pauses(std::move(trace));
   const RankCalls& calls = trace.calls(0);
   EXPECT_EQ(calls.end_ns(0), 100);
   EXPECT_EQ(calls.end_ns(1) - calls.begin_ns(1), 10);
@@ -46,7 +48,7 @@ TEST(CpuTime, CallsKeepTheirLengthsAndTheRunItsBegin) {
 TEST(CpuTime, WithoutPausesNothingMoves) {
   Trace trace = testing::timed_trace(1, "rank 0\n @0 +100 init\n @200 +10 barrier\n");
   EXPECT_EQ(paused_ns(trace), 0);
-  remove_pauses(trace);
+  trace = without_pauses(std::move(trace));
   EXPECT_EQ(trace.calls(0).begin_ns(1), 200);
 }
 
@@ -58,7 +60,7 @@ TEST(CpuTime, RecordingAloneCanBeTakenOut) {
                                      " @200 +10 barrier\n @212 +5 barrier\n @300 finalize\n");
   EXPECT_EQ(recording_ns(trace), 30 + 6 + 2 + 9);
   EXPECT_EQ(paused_ns(trace), 20 + 47);
-  remove_recording(trace);
+  trace = without_recording(std::move(trace));
   const RankCalls& calls = trace.calls(0);
   EXPECT_EQ(calls.begin_ns(1), 164);
   EXPECT_EQ(calls.useful_ns(1), 64 - 20);
@@ -69,13 +71,13 @@ TEST(CpuTime, RecordingAloneCanBeTakenOut) {
 
 // Regions move with the computation around them; one that is left during a pause is left at it.
 TEST(CpuTime, RegionsStayWhereTheyAreInTheComputation) {
-  Trace trace = interrupted();
+  TraceBuilder trace = interrupted();
   const std::uint32_t region = trace.region_id("solve");
   trace.calls(0).append_region({150, region, 1, true});
   trace.calls(0).append_region({240, region, 2, false});
-  remove_pauses(trace);
-  EXPECT_EQ(trace.calls(0).regions()[0].time_ns, 150);
-  EXPECT_EQ(trace.calls(0).regions()[1].time_ns, 200);
+  const Trace without = without_pauses(std::move(trace).build());
+  EXPECT_EQ(without.calls(0).regions()[0].time_ns, 150);
+  EXPECT_EQ(without.calls(0).regions()[1].time_ns, 200);
 }
 
 }  // namespace

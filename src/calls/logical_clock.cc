@@ -52,7 +52,7 @@ std::vector<std::uint32_t> events_in_order(const RankCalls& calls) {
 
 class LogicalClock {
  public:
-  LogicalClock(Trace& trace, const CallMatching& matching)
+  LogicalClock(TraceBuilder& trace, const CallMatching& matching)
       : trace_(trace),
         matching_(matching),
         shapes_(collective_shapes(trace, matching)),
@@ -310,7 +310,7 @@ class LogicalClock {
     double sum = 0;
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
       Rank& self = rank(r);
-      RankCalls& calls = trace_.calls(r);
+      RankCallsBuilder& calls = trace_.calls(r);
       calls.retime(self.time);
       for (std::size_t i = 0; i < calls.size(); ++i) {
         const std::int64_t begin = self.time[2 * i] - self.old[2 * i];
@@ -333,7 +333,7 @@ class LogicalClock {
         result_.moved_calls);
   }
 
-  Trace& trace_;
+  TraceBuilder& trace_;
   const CallMatching& matching_;
   std::vector<Shape> shapes_;  // by collective
   std::vector<Rank> ranks_;
@@ -344,7 +344,7 @@ class LogicalClock {
 
 }  // namespace
 
-CausalityRepair restore_causality(Trace& trace, const CallMatching& matching) {
+CausalityRepair restore_causality(TraceBuilder& trace, const CallMatching& matching) {
   if (!trace.timed()) return {};
   return LogicalClock(trace, matching).run();
 }

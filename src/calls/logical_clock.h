@@ -4,7 +4,7 @@
 
 #include "base/findings.h"
 #include "calls/call_matching.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 
@@ -36,6 +36,6 @@ struct CausalityRepair {
 /// collectives and backward amortisation after Becker, Rabenseifner, Wolf ("Implications of
 /// non-constant clock drifts for the timestamps of concurrent events", 2008). Linear in calls and
 /// messages; memory: 32 bytes a call.
-CausalityRepair restore_causality(Trace& trace, const CallMatching& matching);
+CausalityRepair restore_causality(TraceBuilder& trace, const CallMatching& matching);
 
 }  // namespace slackline

@@ -7,13 +7,14 @@
 #include "formats/text/text.h"
 #include "trace/testing/arbitrary_trace.h"
 #include "trace/testing/plausible_trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
 
 TEST(LogicalClock, ARaceAgainstTimeIsMovedToTheSend) {
   // Rank 1's clock is 1000 ns behind: it has its message 890 ns before that was sent.
-  Trace trace = read_text(
+  TraceBuilder trace = read_text(
       "slackline-trace 1 timed ranks=2\nrank 0\n@1000 +10 send to=1\n"
       "rank 1\n@90 +20 recv from=0\n@210 +10 barrier comm=1\n",
       "t");
@@ -31,7 +32,7 @@ TEST(LogicalClock, ARaceAgainstTimeIsMovedToTheSend) {
 }
 
 TEST(LogicalClock, CollectivesEndAfterTheirMembersArrived) {
-  Trace trace = read_text(
+  TraceBuilder trace = read_text(
       "slackline-trace 1 timed ranks=2\nrank 0\n@0 +10 barrier\n@100 +5 bcast root=1\n"
       "rank 1\n@50 +10 barrier\n@90 +5 bcast root=1\n",
       "t");
@@ -43,7 +44,7 @@ TEST(LogicalClock, CollectivesEndAfterTheirMembersArrived) {
 
 TEST(LogicalClock, AMoveNeverPassesWhatWaitsForIt) {
   // The send of rank 1 just before the jump may not move past its receive on rank 0.
-  Trace trace = read_text(
+  TraceBuilder trace = read_text(
       "slackline-trace 1 timed ranks=2\nrank 0\n@60 +20 recv from=1 tag=1\n@1000 +10 send to=1\n"
       "rank 1\n@50 +5 send to=0 tag=1\n@90 +20 recv from=0\n",
       "t");
@@ -54,7 +55,7 @@ TEST(LogicalClock, AMoveNeverPassesWhatWaitsForIt) {
 }
 
 TEST(LogicalClock, ACircleIsLeftAndSaid) {
-  Trace trace = read_text(
+  TraceBuilder trace = read_text(
       "slackline-trace 1 timed ranks=2\nrank 0\n@0 +1 recv from=1\n@5 +1 send to=1\n"
       "rank 1\n@0 +1 recv from=0\n@5 +1 send to=0\n",
       "t");
@@ -75,12 +76,12 @@ bool intervals_are_fine(const RankCalls& before, const RankCalls& after) {
 }
 
 RC_GTEST_PROP(LogicalClockProperty, SkewedClocksBecomeCausal, ()) {
-  Trace trace = testing::PlausibleTrace::make();
+  TraceBuilder trace = testing::PlausibleTrace::make();
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const auto offset = *rc::gen::inRange<std::int64_t>(-3000, 3000);
     trace.calls(r).map_times([&](std::int64_t t) { return t + offset + t / 100 * r; });
   }
-  const Trace before = trace;
+  const TraceBuilder before = trace;
   restore_causality(trace, CallMatching(trace));
   RC_ASSERT(trace.findings().count(kCausalCycle) == 0u);
   RC_ASSERT(count_causality_violations(trace, CallMatching(trace)).violations == 0u);
@@ -88,21 +89,21 @@ RC_GTEST_PROP(LogicalClockProperty, SkewedClocksBecomeCausal, ()) {
     RC_ASSERT(intervals_are_fine(before.calls(r), trace.calls(r)));
   }
   // Once is enough.
-  const Trace once = trace;
+  const TraceBuilder once = trace;
   RC_ASSERT(restore_causality(trace, CallMatching(trace)).violations == 0u);
   RC_ASSERT(same_content(once, trace));
 }
 
 RC_GTEST_PROP(LogicalClockProperty, CausalTracesStayAsTheyAre, ()) {
-  Trace trace = testing::PlausibleTrace::make();
-  const Trace before = trace;
+  TraceBuilder trace = testing::PlausibleTrace::make();
+  const TraceBuilder before = trace;
   RC_ASSERT(restore_causality(trace, CallMatching(trace)).violations == 0u);
   RC_ASSERT(same_content(before, trace));
   RC_ASSERT(trace.findings().empty());
 }
 
 RC_GTEST_PROP(LogicalClockProperty, AnyTraceIsBroughtToAnEnd, ()) {
-  Trace trace = testing::arbitrary_trace();
+  TraceBuilder trace = testing::arbitrary_trace();
   restore_causality(trace, CallMatching(trace));
 }
 

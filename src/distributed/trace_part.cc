@@ -21,6 +21,7 @@
 #include "calls/collective_scope.h"
 #include "formats/native/block.h"
 #include "formats/native/bytes.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -123,7 +124,7 @@ void find_partner_calls(TracePart& part, int self) {
 
 /// Some calls of a rank, as blocks.
 void encode_calls(const RankCalls& calls, const std::vector<CallIndex>& chosen, ByteWriter& out) {
-  RankCalls some;
+  RankCallsBuilder some;
   some.reserve(chosen.size());
   for (const CallIndex i : chosen) some.append(calls[i]);
   ByteWriter payload;
@@ -139,7 +140,7 @@ void encode_calls(const RankCalls& calls, const std::vector<CallIndex>& chosen, 
   }
 }
 
-void decode_calls(ByteReader& in, const native::NameCounts& names, RankCalls& calls) {
+void decode_calls(ByteReader& in, const native::NameCounts& names, RankCallsBuilder& calls) {
   const std::uint64_t count = in.varint();
   calls.reserve(count);
   while (calls.size() < count && !in.failed()) {
@@ -184,13 +185,15 @@ TracePart share_partner_calls(Trace own_calls, std::vector<RankRange> ranks_of,
   });
   const std::vector<Bytes> from_each = group.exchange(std::move(to_each));
   const native::NameCounts names{part.trace.regions().size(), part.trace.call_tree().size()};
+  TraceBuilder trace = std::move(part.trace);
   parallel_for(from_each.size(), [&](std::size_t p) {
     if (p == self) return;
     ByteReader in(from_each[p]);
     for (std::int32_t r = part.ranks_of[p].first; r < part.ranks_of[p].end; ++r) {
-      decode_calls(in, names, part.trace.calls(r));
+      decode_calls(in, names, trace.calls(r));
     }
   });
+  part.trace = std::move(trace).build();
   return part;
 }
 

@@ -21,7 +21,7 @@ bool is_duplicate(Operation operation) {
 
 }  // namespace
 
-LiveCollectives::LiveCollectives(Trace& trace) : trace_(trace) {}
+LiveCollectives::LiveCollectives(TraceBuilder& trace) : trace_(trace) {}
 
 std::vector<std::int32_t> LiveCollectives::members(std::uint32_t comm, std::int32_t rank) const {
   if (comm == kCommSelf) return {rank};

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/engine/live_calls.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::online {
 
@@ -28,7 +28,7 @@ struct LiveCollective {
 class LiveCollectives {
  public:
   /// The trace must outlive it, and gets the communicators that are made.
-  explicit LiveCollectives(Trace& trace);
+  explicit LiveCollectives(TraceBuilder& trace);
 
   /// The communicator of these members, which all of them make together without the others of
   /// `parent` (MPI_Comm_create_group): the same for all who name the same tag.
@@ -75,7 +75,7 @@ class LiveCollectives {
   };
   using MembersKey = std::tuple<std::uint32_t, std::int32_t, std::vector<std::int64_t>>;
 
-  Trace& trace_;
+  TraceBuilder& trace_;
   std::map<MembersKey, ByMembers> by_members_;
   std::map<Key, std::unique_ptr<LiveCollective>> running_;
   std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t> sequence_;  // by rank and comm

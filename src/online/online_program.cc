@@ -243,7 +243,7 @@ void OnlineProgram::perform_call(sim::ExecutionContext& context, Operation opera
 /// The engine executes the call next; the computation before it has passed already.
 void OnlineProgram::append(sim::ExecutionContext& context, Call call) {
   RankState& of = state(context.rank);
-  RankCalls& calls = job_.trace.calls(context.rank);
+  RankCallsBuilder& calls = job_.trace.calls(context.rank);
   const std::int64_t before = calls.empty() ? 0 : calls.end_ns(calls.size() - 1);
   call.begin_ns = call.end_ns = before + std::llround(of.gap_ns);
   of.gap_ns = 0;
@@ -463,7 +463,7 @@ void OnlineProgram::message_matched(const PostedReceive& receive, const SentMess
   of.got[receive.request] = message;
   const auto call = of.receives.find(receive.request);
   if (call == of.receives.end()) return;
-  RankCalls& calls = job_.trace.calls(receive.rank);
+  RankCallsBuilder& calls = job_.trace.calls(receive.rank);
   if (operation_class(calls.operation(call->second)) == OperationClass::sendrecv) {
     const std::span<std::int64_t> args = calls.mutable_args(call->second);
     args[0] = message.source;

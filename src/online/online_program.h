@@ -19,6 +19,7 @@
 #include "sim/engine/polling.h"
 #include "sim/engine/requests.h"
 #include "sim/platform/platform.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::online {
 
@@ -30,7 +31,7 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
   struct Job {
     SharedMemory& memory;
     Processes& processes;
-    Trace& trace;  ///< untimed; gets the calls
+    TraceBuilder& trace;  ///< untimed; gets the calls
     double compute_scale = 1;
     double reference_speed = 0;  ///< flop/s; 0: the simulated host's
     double test_seconds = 0;     ///< what an unsuccessful test takes

@@ -16,6 +16,7 @@
 #include "sim/engine/engine.h"
 #include "sim/sharing/max_min_sharing.h"
 #include "sim/simulated_trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::online {
 namespace {
@@ -87,7 +88,7 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
   Processes processes(job.ranks,
                       {job.command, job.preload, memory.descriptor(), pinned.processor()});
   start(job, memory, processes);
-  Trace trace(job.ranks, false);
+  TraceBuilder trace(job.ranks, false);
   OnlineProgram program({.memory = memory,
                          .processes = processes,
                          .trace = trace,
@@ -114,11 +115,12 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
     const double end = result.rank_end[static_cast<std::size_t>(r)];
     result.calls[static_cast<std::size_t>(r)].resize(trace.calls(r).size(), {end, end});
   }
-  run.trace = simulated_trace(trace, result);
   for (std::size_t r = 0; r < host_of_rank.size(); ++r) {
-    run.trace.rank_info(static_cast<std::int32_t>(r)).finalized = complete.has_value();
-    run.trace.rank_info(static_cast<std::int32_t>(r)).host = platform.host_name(host_of_rank[r]);
+    RankInfo& info = trace.rank_info(static_cast<std::int32_t>(r));
+    info.finalized = complete.has_value();
+    info.host = platform.host_name(host_of_rank[r]);
   }
+  run.trace = simulated_trace(std::move(trace).build(), result);
   run.result = std::move(result);
   run.calls = program.calls();
   return run;

@@ -89,7 +89,7 @@ void OnlineProgram::cancel(sim::ExecutionContext& context) {
   }
   cancelled = 1;
   requests_->add(context.rank, call.serial, sim::Request{});
-  RankCalls& calls = job_.trace.calls(context.rank);
+  RankCallsBuilder& calls = job_.trace.calls(context.rank);
   for (std::size_t i = calls.size(); i-- > 0;) {
     if (calls.action(i).request != call.serial) continue;
     return calls.add_flags(i, SLK_FLAG_CANCELLED);

@@ -11,6 +11,7 @@
 #include "graph/testing/text_graph.h"
 #include "page/chunks.h"
 #include "timing/model_schedule.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -219,7 +220,7 @@ TEST(TimelineTicks, RoundEachTimeOnce) {
 /// A ring of `ranks` whose times vary.
 Trace random_ring(int ranks, int steps) {
   std::mt19937 random(7);
-  Trace trace(ranks, true);
+  TraceBuilder trace(ranks, true);
   for (int r = 0; r < ranks; ++r) {
     std::int64_t now = 0;
     const auto add = [&](Call call) {
@@ -234,7 +235,7 @@ Trace random_ring(int ranks, int steps) {
       add({.operation = Operation::recv, .bytes = 64, .peer = (r + ranks - 1) % ranks});
     }
   }
-  return trace;
+  return std::move(trace).build();
 }
 
 std::uint64_t page_bytes(const Timeline& t) {
@@ -277,7 +278,7 @@ TEST(Timeline, KeepsItsBudgetWithTimesThatDoNotCompress) {
 Trace ring_with_steps(int ranks, int steps) {
   std::mt19937 random(11);
   const auto below = [&](unsigned most) { return static_cast<std::int64_t>(random() % most); };
-  Trace trace(ranks, true);
+  TraceBuilder trace(ranks, true);
   std::vector<std::int64_t> now(static_cast<std::size_t>(ranks), 1000);
   for (int s = 0; s < steps; ++s) {
     std::int64_t latest = 0;
@@ -297,7 +298,7 @@ Trace ring_with_steps(int ranks, int steps) {
       now[static_cast<std::size_t>(r)] = latest + 5000 + below(100);
     }
   }
-  return trace;
+  return std::move(trace).build();
 }
 
 /// Every run has its calls, at the times that it has them.

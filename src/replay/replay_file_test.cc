@@ -13,6 +13,7 @@
 #include "replay/skeleton.h"
 #include "replay/skipped_calls.h"
 #include "trace/replay_wire.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -107,7 +108,7 @@ TEST(SkippedCalls, AreThoseThatNeedMoreThanATraceTells) {
 }
 
 TEST(Skeleton, HasCallsAndTimesButNoNames) {
-  Trace trace = timed_trace(
+  TraceBuilder trace = timed_trace(
       2, "info program=secret\ncomm 2 members=0,1 name=\"halo\"\n" + kSender + kReceiver);
   trace.rank_info(0).host = "node17";
   const Trace bare = skeleton(trace);

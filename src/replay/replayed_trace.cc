@@ -21,6 +21,7 @@
 #include "calls/call_actions.h"
 #include "calls/run_span.h"
 #include "replay/communicator_plan.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -66,7 +67,7 @@ class RankCarrier {
   }
 
   /// `offset_ns`: of the rank's start to the first rank's.
-  void run(RankCalls& to, std::int64_t offset_ns) {
+  void run(RankCallsBuilder& to, std::int64_t offset_ns) {
     const std::int64_t start = recorded_.end_ns(marks_.first) + offset_ns;
     index_.assign(recorded_.size() + 1, 0);
     add_init(start);
@@ -225,7 +226,7 @@ class RankCarrier {
     if (made != kCommNull) comms_[made] = made_communicator(call);
   }
 
-  void add_pause(RankCalls& to, const Pause& pause, std::int64_t start) const {
+  void add_pause(RankCallsBuilder& to, const Pause& pause, std::int64_t start) const {
     const std::int64_t begin = std::max(pause.begin_ns, start);
     if (pause.end_ns <= begin || pause.before_call <= marks_.first) return;
     if (pause.before_call > marks_.last) return;
@@ -234,7 +235,7 @@ class RankCarrier {
   }
 
   /// Regions begin and end at the same share of the computation between two calls.
-  void add_regions(RankCalls& to, std::int64_t start) {
+  void add_regions(RankCallsBuilder& to, std::int64_t start) {
     if (!corresponds_ || program_.regions().empty()) return;
     new_index_.resize(program_.size() + 1, kNone);
     new_index_.back() = calls_.size();
@@ -280,7 +281,7 @@ class RankCarrier {
 };
 
 /// So that the earliest rank starts at 0.
-void move_to_zero(Trace& trace) {
+void move_to_zero(TraceBuilder& trace) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     first = std::min(first, trace.calls(r).start_ns());
@@ -294,7 +295,7 @@ void move_to_zero(Trace& trace) {
 
 Trace replayed_trace(const Trace& program, const ReplayFile& file, const Trace& recorded) {
   // A trace of the replay, whose code is the program's.
-  Trace trace = recorded.without_calls(true);
+  TraceBuilder trace = TraceBuilder::without_calls(recorded, true);
   trace.call_tree() = program.call_tree();
   for (const std::string& name : program.regions()) trace.region_id(name);
   trace.info().program = program.info().program;
@@ -308,7 +309,7 @@ Trace replayed_trace(const Trace& program, const ReplayFile& file, const Trace& 
     if (!carrier.corresponds()) trace.findings().add(kOtherCalls, fmt::format("rank {}", r));
   }
   move_to_zero(trace);
-  return trace;
+  return std::move(trace).build();
 }
 
 }  // namespace slackline

@@ -1,9 +1,11 @@
 #include "replay/skeleton.h"
 
+#include "trace/trace_builder.h"
+
 namespace slackline {
 
 Trace skeleton(const Trace& trace) {
-  Trace bare(trace.ranks(), trace.timed());
+  TraceBuilder bare(trace.ranks(), trace.timed());
   for (std::size_t c = kCommSelf + 1; c < trace.communicators().size(); ++c) {
     const Communicator& comm = trace.communicators()[c];
     bare.add_communicator({.members = comm.members, .remote = comm.remote, .name = {}});
@@ -12,7 +14,7 @@ Trace skeleton(const Trace& trace) {
   bare.info().lost_calls = trace.info().lost_calls;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& from = trace.calls(r);
-    RankCalls& to = bare.calls(r);
+    RankCallsBuilder& to = bare.calls(r);
     to.reserve(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
       Call call = from[i];
@@ -25,7 +27,7 @@ Trace skeleton(const Trace& trace) {
     bare.rank_info(r).present = trace.rank_info(r).present;
     bare.rank_info(r).finalized = trace.rank_info(r).finalized;
   }
-  return bare;
+  return std::move(bare).build();
 }
 
 }  // namespace slackline

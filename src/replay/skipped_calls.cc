@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "trace/trace_builder.h"
+
 namespace slackline {
 
 bool is_beyond_replay(Operation operation) {
@@ -32,10 +34,11 @@ bool is_beyond_replay(Operation operation) {
 
 SkippedCalls without_unsupported(const ProgramView& program) {
   const Trace& trace = program.trace;
-  SkippedCalls result{.program = {trace, program.samples}};
+  TraceBuilder kept = TraceBuilder::without_calls(trace, trace.timed());
+  SkippedCalls result{.program = {Trace(0, false), program.samples}};
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& from = trace.calls(r);
-    RankCalls to;
+    RankCallsBuilder& to = kept.calls(r);
     to.reserve(from.size());
     std::vector<std::uint32_t> index;  // of each call, and one past the last
     for (std::size_t i = 0; i < from.size(); ++i) {
@@ -60,9 +63,9 @@ SkippedCalls without_unsupported(const ProgramView& program) {
     }
     to.set_start_ns(from.start_ns());
     to.set_stop_ns(from.stop_ns());
-    result.program.trace.calls(r) = std::move(to);
     result.program.samples.renumber(r, index);
   }
+  result.program.trace = std::move(kept).build();
   return result;
 }
 

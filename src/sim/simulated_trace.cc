@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -28,7 +29,7 @@ std::vector<std::int64_t> simulated_times(const std::vector<CallTimes>& calls) {
 
 /// Actions of a trace in flops that are no call are pairs of region events, of which `ends` says
 /// when they ended. Each begins where what came before it ended.
-void place_actions(RankCalls& calls, const std::vector<double>& ends) {
+void place_actions(RankCallsBuilder& calls, const std::vector<double>& ends) {
   std::vector<RegionEvent> events(calls.regions().begin(), calls.regions().end());
   std::int64_t last = 0;
   for (std::size_t e = 0; e < events.size(); ++e) {
@@ -42,12 +43,13 @@ void place_actions(RankCalls& calls, const std::vector<double>& ends) {
 
 }  // namespace
 
-Trace simulated_trace(Trace trace, const Simulation& simulation) {
+Trace simulated_trace(Trace program, const Simulation& simulation) {
+  TraceBuilder trace = std::move(program);
   expects(simulation.calls.size() == static_cast<std::size_t>(trace.ranks()),
           "the simulation was recorded");
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const auto r = static_cast<std::size_t>(rank);
-    RankCalls& calls = trace.calls(rank);
+    RankCallsBuilder& calls = trace.calls(rank);
     calls.retime(simulated_times(simulation.calls[r]));
     calls.set_start_ns(0);
     if (trace.info().flops_per_second > 0) place_actions(calls, simulation.region_ends[r]);
@@ -55,7 +57,7 @@ Trace simulated_trace(Trace trace, const Simulation& simulation) {
   trace.set_timed();
   trace.info().flops_per_second = 0;
   trace.info().recorder = "slackline simulate";
-  return trace;
+  return std::move(trace).build();
 }
 
 }  // namespace slackline

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/testing/text_trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -50,12 +51,12 @@ rank 0 host=n0
 }
 
 TEST(SimulatedTrace, PlacesActionsInFlopsWhereTheSimulationEndedThem) {
-  Trace trace = testing::untimed_trace(
+  TraceBuilder trace = testing::untimed_trace(
       1, "rank 0\n init\n enter compute\n compute 5\n leave compute\n barrier\n finalize\n");
   trace.info().flops_per_second = 1e9;
   Simulation simulation = recorded({{{0, 0}, {70e-9, 80e-9}, {90e-9, 90e-9}}});
   simulation.region_ends = {{70e-9}};
-  const Trace timed = simulated_trace(trace, simulation);
+  const Trace timed = simulated_trace(std::move(trace).build(), simulation);
   ASSERT_EQ(timed.calls(0).regions().size(), 2u);
   EXPECT_EQ(timed.calls(0).regions()[0].time_ns, 0);
   EXPECT_EQ(timed.calls(0).regions()[1].time_ns, 70);

@@ -43,7 +43,7 @@ class OpenRegions {
   std::vector<std::uint32_t> times_open_;  // by region
 };
 
-void limit_regions(Trace& trace) {
+void limit_regions(TraceBuilder& trace) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const auto events = trace.calls(rank).regions();
     if (events.size() <= kDeepestNesting) continue;
@@ -59,7 +59,7 @@ void limit_regions(Trace& trace) {
   }
 }
 
-void limit_call_paths(Trace& trace, Samples& samples) {
+void limit_call_paths(TraceBuilder& trace, Samples& samples) {
   const CallTree& tree = trace.call_tree();
   CallTree limited;
   std::vector<FrameId> kept(tree.size() + 1);
@@ -84,7 +84,7 @@ void limit_call_paths(Trace& trace, Samples& samples) {
 
 }  // namespace
 
-void limit_nesting(Trace& trace, Samples& samples) {
+void limit_nesting(TraceBuilder& trace, Samples& samples) {
   limit_regions(trace);
   limit_call_paths(trace, samples);
 }

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "trace/samples.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 
@@ -13,6 +13,6 @@ inline constexpr std::size_t kDeepestNesting = 256;
 /// Drops the events of regions inside kDeepestNesting others, and the frames of functions called
 /// inside as many others; what they contain then belongs to the innermost of those. Counts them in
 /// the Findings. Linear in events and calls.
-void limit_nesting(Trace& trace, Samples& samples);
+void limit_nesting(TraceBuilder& trace, Samples& samples);
 
 }  // namespace slackline

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formats/text/text.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -14,10 +15,10 @@ Trace nested(int depth) {
   for (int d = 0; d < depth; ++d) text += "enter \"r" + std::to_string(d) + "\"\n";
   text += "compute 5\n+1 barrier\n";
   for (int d = depth; d-- > 0;) text += "leave \"r" + std::to_string(d) + "\"\n";
-  Trace trace = read_text(text + "enter \"last\"\nleave \"last\"\n", "test");
+  TraceBuilder trace = read_text(text + "enter \"last\"\nleave \"last\"\n", "test");
   Samples samples;
   limit_nesting(trace, samples);
-  return trace;
+  return std::move(trace).build();
 }
 
 TEST(RegionNesting, KeepsWhatIsNotAbsurd) {
@@ -47,7 +48,7 @@ std::string nested_functions(int depth) {
 }
 
 TEST(CallPathDepth, KeepsWhatRecordingsHave) {
-  Trace trace = read_text(nested_functions(256), "test");
+  TraceBuilder trace = read_text(nested_functions(256), "test");
   Samples samples;
   limit_nesting(trace, samples);
   EXPECT_TRUE(same_content(trace, read_text(nested_functions(256), "test")));
@@ -55,7 +56,7 @@ TEST(CallPathDepth, KeepsWhatRecordingsHave) {
 }
 
 TEST(CallPathDepth, GivesWhatIsTooDeepToTheInnermostFunctionKept) {
-  Trace trace = read_text(nested_functions(1000), "test");
+  TraceBuilder trace = read_text(nested_functions(1000), "test");
   Samples samples;
   samples.set(0, {{.time_ns = 1, .cpu_ns = 1, .frame = 1000, .before_call = 0, .thread = 0}});
   limit_nesting(trace, samples);
@@ -70,13 +71,13 @@ TEST(CallPathDepth, GivesWhatIsTooDeepToTheInnermostFunctionKept) {
 }
 
 TEST(RegionNames, AreShortenedAndStayDifferent) {
-  Trace trace(1, true);
+  TraceBuilder trace(1, true);
   const std::string beginning(20'000, 'x');
   const auto a = trace.region_id(beginning + "a");
   const auto b = trace.region_id(beginning + "b");
   EXPECT_NE(a, b);
   EXPECT_EQ(trace.region_id(beginning + "a"), a);
-  EXPECT_LE(trace.regions()[a].size(), Trace::kLongestRegionName);
+  EXPECT_LE(trace.regions()[a].size(), TraceBuilder::kLongestRegionName);
   EXPECT_EQ(trace.findings().entries()[0].name, "region_name_shortened");
 }
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -13,7 +13,7 @@ Call call_at(std::int64_t ns) {
   return {.operation = Operation::send, .begin_ns = ns, .end_ns = ns + 1, .bytes = 8, .peer = 1};
 }
 
-void append_calls(Trace& trace, std::int32_t rank, std::int64_t count) {
+void append_calls(TraceBuilder& trace, std::int32_t rank, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) trace.calls(rank).append(call_at(100 * rank + i));
 }
 
@@ -38,7 +38,7 @@ bool joined(const Trace& trace) {
 }
 
 TEST(RankColumns, OfRanksWithKnownLengthsAreJoinedFromTheBegin) {
-  Trace trace(3, true);
+  TraceBuilder trace(3, true);
   trace.reserve_calls(std::array<std::size_t, 3>{20, 0, 30});
   append_calls(trace, 2, 30);  // in any order
   append_calls(trace, 0, 20);
@@ -52,7 +52,7 @@ TEST(RankColumns, OfRanksWithKnownLengthsAreJoinedFromTheBegin) {
 }
 
 TEST(RankColumns, AreJoinedInTheEndWhereLengthsAreNotKnown) {
-  Trace trace(3, true);
+  TraceBuilder trace(3, true);
   append_calls(trace, 0, 5);
   append_calls(trace, 1, 50);
   append_calls(trace, 2, 17);
@@ -65,7 +65,7 @@ TEST(RankColumns, AreJoinedInTheEndWhereLengthsAreNotKnown) {
 }
 
 TEST(RankColumns, WithFewerCallsThanPromisedAreJoinedInTheEnd) {
-  Trace trace(2, true);
+  TraceBuilder trace(2, true);
   trace.reserve_calls(std::array<std::size_t, 2>{20, 20});
   append_calls(trace, 0, 19);
   append_calls(trace, 1, 20);
@@ -77,7 +77,7 @@ TEST(RankColumns, WithFewerCallsThanPromisedAreJoinedInTheEnd) {
 }
 
 TEST(RankColumns, GrowBeyondWhatWasPromisedWithoutTouchingTheNextRank) {
-  Trace trace(2, true);
+  TraceBuilder trace(2, true);
   trace.reserve_calls(std::array<std::size_t, 2>{2, 3});
   append_calls(trace, 1, 3);
   append_calls(trace, 0, 40);
@@ -91,11 +91,11 @@ TEST(RankColumns, GrowBeyondWhatWasPromisedWithoutTouchingTheNextRank) {
 }
 
 TEST(RankColumns, CopiesAreChangedApart) {
-  Trace trace(2, true);
+  TraceBuilder trace(2, true);
   append_calls(trace, 0, 4);
   append_calls(trace, 1, 4);
   trace.join_columns();
-  Trace copy = trace;
+  TraceBuilder copy = trace;
   copy.calls(0).map_times([](std::int64_t t) { return t + 1000; });
   append_calls(copy, 0, 1);
   expect_calls(trace, 0, 4);
@@ -104,12 +104,12 @@ TEST(RankColumns, CopiesAreChangedApart) {
   EXPECT_EQ(copy.calls(0).size(), 5u);
   copy = trace;
   expect_calls(copy, 0, 4);
-  const Trace moved = std::move(copy);
+  const Trace moved = std::move(copy).build();
   expect_calls(moved, 1, 4);
 }
 
 TEST(RankColumns, OfNoCallsAreJoined) {
-  Trace trace(2, true);
+  TraceBuilder trace(2, true);
   trace.reserve_calls(std::array<std::size_t, 2>{0, 0});
   trace.join_columns();
   EXPECT_TRUE(joined(trace));

@@ -46,7 +46,7 @@ bool are_in_order(const RankCalls& calls) {
   return true;
 }
 
-std::uint64_t put_in_order(RankCalls& calls) {
+std::uint64_t put_in_order(RankCallsBuilder& calls) {
   if (are_in_order(calls)) return 0;
   std::uint64_t moved = 0;
   ThreadEnds ends;
@@ -64,7 +64,7 @@ std::uint64_t put_in_order(RankCalls& calls) {
   return moved;
 }
 
-bool begin_with_first_call(RankCalls& calls) {
+bool begin_with_first_call(RankCallsBuilder& calls) {
   if (calls.empty() || calls.begin_ns(0) >= calls.start_ns()) return false;
   calls.set_start_ns(calls.begin_ns(0));
   return true;
@@ -72,10 +72,10 @@ bool begin_with_first_call(RankCalls& calls) {
 
 }  // namespace
 
-void mend_time_order(Trace& trace) {
+void mend_time_order(TraceBuilder& trace) {
   std::vector<Mended> mended(static_cast<std::size_t>(trace.ranks()));
   parallel_for(mended.size(), [&](std::size_t r) {
-    RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
+    RankCallsBuilder& calls = trace.calls(static_cast<std::int32_t>(r));
     if (trace.timed()) mended[r].calls = put_in_order(calls);
     mended[r].start = begin_with_first_call(calls);
   });

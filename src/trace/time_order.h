@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 
@@ -8,7 +8,7 @@ namespace slackline {
 /// and a thread's call neither begins before the one before it has ended nor ends before it begins.
 /// Where a trace says otherwise, starts and ends give way, and Findings tell. Of untimed traces
 /// only starts are looked at. Linear, ranks in threads.
-void mend_time_order(Trace& trace);
+void mend_time_order(TraceBuilder& trace);
 
 /// Throws Error where ranks start and end further apart than kTimeLimit_ns: differences and sums of
 /// such times are beyond what analyses and other formats can hold.

@@ -4,14 +4,15 @@
 
 #include "base/error.h"
 #include "formats/text/text.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
 
 Trace mended(const std::string& rank0) {
-  Trace trace = read_text("slackline-trace 1 timed ranks=1\nrank 0" + rank0, "t");
+  TraceBuilder trace = read_text("slackline-trace 1 timed ranks=1\nrank 0" + rank0, "t");
   mend_time_order(trace);
-  return trace;
+  return std::move(trace).build();
 }
 
 TEST(TimeOrder, LeavesATraceInOrderAlone) {

@@ -1,4 +1,4 @@
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace slackline {
 namespace {
 
 TEST(RankCalls, ReturnsWhatWasAppended) {
-  RankCalls calls;
+  RankCallsBuilder calls;
   const std::array<std::int64_t, 3> serials{4, 5, 6};
   calls.append({.operation = Operation::send, .begin_ns = 10, .end_ns = 15, .bytes = 8, .peer = 1});
   calls.append({.operation = Operation::waitall,
@@ -29,7 +29,7 @@ TEST(RankCalls, ReturnsWhatWasAppended) {
 }
 
 TEST(RankCalls, GapsAreComputationSinceTheCallBefore) {
-  RankCalls calls;
+  RankCallsBuilder calls;
   calls.set_start_ns(5);
   calls.append({.operation = Operation::send, .begin_ns = 10, .end_ns = 30});
   calls.append({.operation = Operation::send, .begin_ns = 25, .end_ns = 40});  // another thread's
@@ -40,7 +40,7 @@ TEST(RankCalls, GapsAreComputationSinceTheCallBefore) {
 }
 
 TEST(RankCalls, RecordingTheCallsAroundAGapIsNoComputation) {
-  RankCalls calls;
+  RankCallsBuilder calls;
   calls.append({.operation = Operation::send, .begin_ns = 100, .end_ns = 130});
   calls.append({.operation = Operation::barrier, .begin_ns = 200, .end_ns = 210});
   calls.append({.operation = Operation::send, .begin_ns = 220, .end_ns = 230});
@@ -59,7 +59,7 @@ TEST(RankCalls, RecordingTheCallsAroundAGapIsNoComputation) {
 }
 
 TEST(RankCalls, MapTimesReachesEveryTime) {
-  RankCalls calls;
+  RankCallsBuilder calls;
   calls.set_start_ns(1);
   calls.append({.operation = Operation::send, .begin_ns = 10, .end_ns = 30});
   calls.append_region({.time_ns = 9, .region = 0, .before_call = 0, .enter = true});
@@ -71,7 +71,7 @@ TEST(RankCalls, MapTimesReachesEveryTime) {
 }
 
 TEST(Trace, KnowsTheTwoPredefinedCommunicators) {
-  Trace trace(3, true);
+  TraceBuilder trace(3, true);
   EXPECT_EQ(trace.communicators()[kCommWorld].members, (std::vector<std::int32_t>{0, 1, 2}));
   EXPECT_EQ(trace.rank_in(kCommWorld, 2), 2);
   EXPECT_EQ(trace.rank_in(kCommSelf, 2), 0);
@@ -83,7 +83,7 @@ TEST(Trace, KnowsTheTwoPredefinedCommunicators) {
 }
 
 TEST(Trace, RegionsAreNumberedByFirstUse) {
-  Trace trace(1, true);
+  TraceBuilder trace(1, true);
   EXPECT_EQ(trace.region_id("solve"), 0u);
   EXPECT_EQ(trace.region_id("io"), 1u);
   EXPECT_EQ(trace.region_id("solve"), 0u);
@@ -91,7 +91,7 @@ TEST(Trace, RegionsAreNumberedByFirstUse) {
 
 TEST(Trace, SameContentSeesEveryFieldOfACall) {
   const auto with = [](const Call& call) {
-    Trace trace(1, true);
+    TraceBuilder trace(1, true);
     trace.calls(0).append(call);
     return trace;
   };
@@ -117,8 +117,8 @@ TEST(Trace, SameContentSeesEveryFieldOfACall) {
 }
 
 TEST(Trace, SameContentSeesCommunicatorsAndRegions) {
-  Trace a(2, true);
-  Trace b(2, true);
+  TraceBuilder a(2, true);
+  TraceBuilder b(2, true);
   EXPECT_TRUE(same_content(a, b));
   EXPECT_FALSE(same_content(a, Trace(2, false)));
   EXPECT_FALSE(same_content(a, Trace(3, true)));
@@ -129,7 +129,7 @@ TEST(Trace, SameContentSeesCommunicatorsAndRegions) {
 }
 
 TEST(Trace, WithoutCallsIsTheSameJob) {
-  Trace trace(2, true);
+  TraceBuilder trace(2, true);
   trace.rank_info(1).host = "n1";
   const std::uint32_t comm = trace.add_communicator({.members = {1, 0}, .remote = {}, .name = "c"});
   trace.region_id("solve");
@@ -139,7 +139,7 @@ TEST(Trace, WithoutCallsIsTheSameJob) {
   trace.findings().add({"lost", Severity::data_loss, "Lost."}, "one");
   trace.calls(0).append({.operation = Operation::barrier, .frame = 1});
 
-  const Trace copy = trace.without_calls(false);
+  const TraceBuilder copy = TraceBuilder::without_calls(trace, false);
   EXPECT_FALSE(copy.timed());
   EXPECT_EQ(copy.ranks(), 2);
   EXPECT_EQ(copy.call_count(), 0u);
@@ -154,7 +154,7 @@ TEST(Trace, WithoutCallsIsTheSameJob) {
 
 TEST(RankCalls, ReplacesACallButForItsTimesAndArguments) {
   const std::array<std::int64_t, 1> args{7};
-  RankCalls calls;
+  RankCallsBuilder calls;
   calls.append(
       {.operation = Operation::isend, .begin_ns = 1, .end_ns = 2, .bytes = 3, .args = args});
   calls.replace(0,

@@ -6,6 +6,7 @@
 #include "calls/program_steps.h"
 #include "calls/run_span.h"
 #include "trace/start_groups.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -58,16 +59,17 @@ Program with_calls(
     const ProgramView& program, const CallPaths& paths,
     const std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>& rewrite) {
   const Trace& trace = program.trace;
-  Program edited{trace.without_calls(false), program.samples};
+  TraceBuilder edited = TraceBuilder::without_calls(trace, false);
+  Samples samples = program.samples;
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
-    Rewriter rewriter{trace.calls(rank), rank, rewrite, RankWriter(edited.trace.calls(rank))};
+    Rewriter rewriter{trace.calls(rank), rank, rewrite, RankWriter(edited.calls(rank))};
     walk_program(trace, paths, rank, zero_ns, rewriter);
     rewriter.finish();
-    edited.samples.renumber(rank, rewriter.index);
+    samples.renumber(rank, rewriter.index);
   });
-  return edited;
+  return {std::move(edited).build(), std::move(samples)};
 }
 
 Leftover without_requests(Call& call, std::vector<std::int64_t>& storage,

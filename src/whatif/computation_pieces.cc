@@ -10,6 +10,7 @@
 #include "base/saturating.h"
 #include "calls/program_steps.h"
 #include "calls/run_span.h"
+#include "trace/trace_builder.h"
 #include "whatif/program_writer.h"
 
 namespace slackline {
@@ -153,7 +154,7 @@ VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selecti
 Program with_lengths(const ProgramView& program, const CallPaths& paths, const Selection& selection,
                      const PieceLengths& lengths, Change& change, VisitScope scope) {
   const Trace& trace = program.trace;
-  Trace edited = trace.without_calls(false);
+  TraceBuilder edited = TraceBuilder::without_calls(trace, false);
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   std::atomic<std::uint64_t> changed = 0;
   std::atomic<std::uint64_t> selected = 0;
@@ -167,7 +168,7 @@ Program with_lengths(const ProgramView& program, const CallPaths& paths, const S
     selected += rewrite.selected;
   });
   change = {changed, selected, "stretches of computation"};
-  return {std::move(edited), program.samples};
+  return {std::move(edited).build(), program.samples};
 }
 
 std::int64_t scaled(std::int64_t ns, double factor) {

@@ -10,6 +10,7 @@
 #include "calls/call_actions.h"
 #include "calls/program_steps.h"
 #include "calls/run_span.h"
+#include "trace/trace_builder.h"
 #include "whatif/actions.h"
 #include "whatif/computation_pieces.h"
 #include "whatif/program_writer.h"
@@ -123,7 +124,7 @@ Program add_delays(const Edit& edit, const ProgramView& program, Change& change)
   const CallPaths paths(trace);
   const Selection selection(edit, program, paths);
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
-  Trace edited = trace.without_calls(false);
+  TraceBuilder edited = TraceBuilder::without_calls(trace, false);
   std::atomic<std::uint64_t> count = 0;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
@@ -134,7 +135,7 @@ Program add_delays(const Edit& edit, const ProgramView& program, Change& change)
     count += visitor.count;
   });
   change = {count, count, "delays"};
-  return {std::move(edited), program.samples};
+  return {std::move(edited).build(), program.samples};
 }
 
 Program overlap_computation(const Edit& edit, const ProgramView& program, Change& change) {
@@ -150,7 +151,7 @@ Program overlap_computation(const Edit& edit, const ProgramView& program, Change
   const CallPaths paths(trace);
   const Selection selection(edit, program, paths);
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
-  Trace edited = trace.without_calls(false);
+  TraceBuilder edited = TraceBuilder::without_calls(trace, false);
   std::atomic<std::uint64_t> count = 0;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
@@ -167,7 +168,7 @@ Program overlap_computation(const Edit& edit, const ProgramView& program, Change
     count += visitor.count;
   });
   change = {count, count, "waits"};
-  return {std::move(edited), program.samples};
+  return {std::move(edited).build(), program.samples};
 }
 
 }  // namespace slackline

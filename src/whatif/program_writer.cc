@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/saturating.h"
 #include "calls/run_span.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -61,7 +62,7 @@ void RankWriter::finish() {
 }
 
 Trace untimed_copy(const Trace& trace) {
-  Trace copy = trace.without_calls(false);
+  TraceBuilder copy = TraceBuilder::without_calls(trace, false);
   const CallPaths paths(trace);
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
@@ -70,7 +71,7 @@ Trace untimed_copy(const Trace& trace) {
     walk_program(trace, paths, rank, zero_ns, visitor);
     visitor.to.finish();
   });
-  return copy;
+  return std::move(copy).build();
 }
 
 }  // namespace slackline

@@ -12,7 +12,7 @@ class RankWriter {
  public:
   /// `from` is the rank's calls before the edit, whose hardware counters are not kept: they belong
   /// to computation that the edit may change.
-  explicit RankWriter(RankCalls& to) : to_(to) {}
+  explicit RankWriter(RankCallsBuilder& to) : to_(to) {}
 
   /// The rank's program starts this long after the earliest rank's.
   void start(std::int64_t ns);
@@ -30,7 +30,7 @@ class RankWriter {
   std::uint32_t next_call() const { return static_cast<std::uint32_t>(to_.size()); }
 
  private:
-  RankCalls& to_;
+  RankCallsBuilder& to_;
   std::int64_t now_ns_ = 0;
 };
 

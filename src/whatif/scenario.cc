@@ -12,6 +12,7 @@
 #include "base/saturating.h"
 #include "calls/call_matching.h"
 #include "calls/run_span.h"
+#include "trace/trace_builder.h"
 #include "whatif/actions.h"
 #include "whatif/program_writer.h"
 #include "whatif/selection.h"
@@ -163,7 +164,9 @@ EditedProgram apply(const Scenario& scenario, const ProgramView& given) {
     }
     program.log.push_back(std::move(applied));
   }
-  program.trace.info().recorder = "slackline whatif";
+  TraceBuilder edited = std::move(program.trace);
+  edited.info().recorder = "slackline whatif";
+  program.trace = std::move(edited).build();
   return program;
 }
 

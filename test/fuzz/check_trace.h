@@ -7,6 +7,7 @@
 #include "formats/text/text.h"
 #include "fuzz.h"
 #include "trace/summary.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::fuzz {
 
@@ -18,7 +19,7 @@ inline void require(bool condition, const char* what) {
 
 /// What must hold for any trace that a reader let through: it can be walked, summarised and
 /// printed, and reading the print gives it back.
-inline void check_trace(Trace trace) {
+inline void check_trace(TraceBuilder trace) {
   constexpr std::uint64_t kPrintedCalls = 20'000;
   ++accepted;
   count_causality_violations(trace, CallMatching(trace));

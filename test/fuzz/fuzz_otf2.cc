@@ -12,6 +12,7 @@
 #include "formats/otf2/location_reader.h"
 #include "formats/otf2/merge.h"
 #include "fuzz.h"
+#include "trace/trace_builder.h"
 
 namespace {
 
@@ -42,8 +43,8 @@ Job make_job(bool own) {
   return job;
 }
 
-Trace make_empty(const Job& job) {
-  Trace trace(3, true);
+TraceBuilder make_empty(const Job& job) {
+  TraceBuilder trace(3, true);
   trace.add_communicator({{2, 0}, {}, "pair"});
   trace.add_communicator({{0}, {1, 2}, "bridge"});
   for (std::uint32_t i = 0; i < kRegions; ++i) trace.region_id(job.definitions.regions.at(i).name);
@@ -111,7 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const Job theirs = make_job(false);
   static const Job ours = make_job(true);
   const Job& job = data[0] % 2 == 1 ? ours : theirs;
-  Trace trace = make_empty(job);
+  TraceBuilder trace = make_empty(job);
   const std::size_t records = (size - 1) / kRecord;
   std::vector<LocationCalls> locations;
   locations.reserve(2);
@@ -129,6 +130,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   RankCallsRead rank = merge_locations(std::move(locations));
   trace.findings().merge(rank.findings);
   trace.calls(0) = std::move(rank.calls);
-  fuzz::check_trace(trace);
+  fuzz::check_trace(std::move(trace));
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "calls/call_actions.h"
 #include "formats/native/writer.h"
 #include "oracle/random_program.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -36,7 +37,7 @@ class Sequence {
 
   Trace finish() {
     for (std::int32_t r = 0; r < kRanks; ++r) append(r, {.operation = Operation::finalize}, 1000);
-    return std::move(trace_);
+    return std::move(trace_).build();
   }
 
  private:
@@ -79,7 +80,7 @@ class Sequence {
     trace_.calls(rank).append(call);
   }
 
-  Trace trace_;
+  TraceBuilder trace_;
   std::vector<std::uint32_t> serials_;  // of each rank's last request
   std::vector<std::int64_t> now_ns_;
 };

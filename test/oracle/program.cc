@@ -1,4 +1,5 @@
 #include "oracle/program.h"
+#include "trace/trace_builder.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +9,7 @@ namespace {
 
 class RankWriter {
  public:
-  RankWriter(const Program& program, std::size_t rank, Trace& trace)
+  RankWriter(const Program& program, std::size_t rank, TraceBuilder& trace)
       : program_(program),
         rank_(rank),
         trace_(trace),
@@ -50,18 +51,18 @@ class RankWriter {
 
   const Program& program_;
   std::size_t rank_;
-  Trace& trace_;
-  RankCalls& calls_;
+  TraceBuilder& trace_;
+  RankCallsBuilder& calls_;
   std::int64_t now_ = 0;
 };
 
 }  // namespace
 
 Trace to_trace(const Program& program) {
-  Trace trace(program.size(), program.timed);
+  TraceBuilder trace(program.size(), program.timed);
   for (const Communicator& c : program.communicators) trace.add_communicator(c);
   for (std::size_t r = 0; r < program.ranks.size(); ++r) RankWriter(program, r, trace).write();
-  return trace;
+  return std::move(trace).build();
 }
 
 Program renamed(const Program& program, const std::vector<std::int32_t>& names) {

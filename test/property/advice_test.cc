@@ -14,6 +14,7 @@
 #include "property/cases.h"
 #include "property/planted_problems.h"
 #include "timing/makespan.h"
+#include "trace/trace_builder.h"
 #include "whatif/program_writer.h"
 #include "whatif/scenario.h"
 
@@ -57,7 +58,7 @@ TEST(PlantedProblems, ComeFirst) {
 
 /// A rank that comes late to a loop, by 400 steps of it.
 TEST(PlantedProblems, ALateStartIsCalledOne) {
-  Trace trace(4, false);
+  TraceBuilder trace(4, false);
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     std::int64_t now = rank == 3 ? 40'000'000 : 0;
     for (int step = 0; step < 40; ++step) {
@@ -84,7 +85,7 @@ TEST(PlantedProblems, ALateStartIsCalledOne) {
 TEST(PlantedProblems, AreFoundByFunctionWhereThereAreNoRegions) {
   constexpr std::int32_t kRanks = 8;
   constexpr std::int32_t kLate = 5;
-  Trace trace(kRanks, false);
+  TraceBuilder trace(kRanks, false);
   const FrameId main = trace.call_tree().child(0, {"main", {}, 0, {}});
   const std::array<FrameId, 2> functions{trace.call_tree().child(main, {"assemble", {}, 0, {}}),
                                          trace.call_tree().child(main, {"solve", {}, 0, {}})};
@@ -122,7 +123,7 @@ TEST(PlantedProblems, AreFoundByFunctionWhereThereAreNoRegions) {
 TEST(PlantedProblems, AreFoundInManyShortMessages) {
   constexpr std::int32_t kRanks = 6;
   constexpr int kMessages = 20;
-  Trace trace(kRanks, false);
+  TraceBuilder trace(kRanks, false);
   for (std::int32_t rank = 0; rank < kRanks; ++rank) {
     std::int64_t now = 0;
     const auto call = [&](Operation operation, std::int32_t peer) {

@@ -12,6 +12,7 @@
 #include "calls/clock_correction.h"
 #include "oracle/clock_program.h"
 #include "property/planted_clocks.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -51,7 +52,7 @@ void expect_inside(double x, const FeasibleInterval& i) {
 }
 
 void expect_found(const PlantedClocks& run) {
-  Trace trace = run.measured;
+  TraceBuilder trace = Trace(run.measured);
   const CallMatching matching(trace);
   const bool skewed = check_causality(trace, matching).beyond_error > 0;
   const ClockCorrection done = correct_clocks(trace, matching, ClockPolicy::when_needed);
@@ -101,7 +102,7 @@ TEST(Clocks, WaitsAreThoseOfTheTrueTimesWithinTheIntervals) {
   for (std::uint64_t seed = 0; seed < kPlantedRuns; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const PlantedClocks run = testing::plant_clocks(seed, 0);
-    Trace trace = run.measured;
+    TraceBuilder trace = Trace(run.measured);
     const CallMatching matching(trace);
     const ClockEstimate e = correct_clocks(trace, matching, ClockPolicy::when_needed).estimate;
     if (e.maps.empty()) continue;

@@ -5,6 +5,8 @@
 #include <random>
 #include <string>
 
+#include "trace/trace_builder.h"
+
 namespace slackline::testing {
 namespace {
 
@@ -23,7 +25,7 @@ class Execution {
     }
     each([&](std::size_t r) { add(r, {.operation = Operation::finalize}, 100, 20'000); });
   }
-  ExecutedPlan take() { return {std::move(trace_), std::move(begins_)}; }
+  ExecutedPlan take() { return {std::move(trace_).build(), std::move(begins_)}; }
 
  private:
   using Arrivals = std::vector<std::int64_t>;
@@ -149,7 +151,7 @@ class Execution {
   }
   void mark(std::uint32_t region, bool enter) {
     each([&](std::size_t r) {
-      RankCalls& calls = trace_.calls(static_cast<std::int32_t>(r));
+      RankCallsBuilder& calls = trace_.calls(static_cast<std::int32_t>(r));
       calls.append_region({now_[r], region, static_cast<std::uint32_t>(calls.size()), enter});
     });
   }
@@ -178,7 +180,7 @@ class Execution {
   void compute(std::size_t r, double ns) {
     now_[r] += std::llround(ns);
     if (phase_->without_processor <= 0 || uniform() >= phase_->without_processor) return;
-    RankCalls& calls = trace_.calls(static_cast<std::int32_t>(r));
+    RankCallsBuilder& calls = trace_.calls(static_cast<std::int32_t>(r));
     const std::int64_t begin = now_[r];
     now_[r] += std::llround(kComputation_ns * std::exponential_distribution<double>()(random_));
     calls.append_pause(
@@ -241,7 +243,7 @@ class Execution {
     });
   }
 
-  Trace trace_;
+  TraceBuilder trace_;
   const LoopPlan* loop_ = nullptr;
   const LoopPhase* phase_ = nullptr;
   FrameId frame_ = 0;

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "trace/trace_builder.h"
+
 namespace slackline::testing {
 namespace {
 
@@ -15,12 +17,13 @@ class Generator {
 
   PlantedClocks run(double most_drift) {
     const auto ranks = static_cast<std::int32_t>(2 + draw(6));
-    Trace truth(ranks, true);
+    TraceBuilder truth(ranks, true);
     now_.resize(static_cast<std::size_t>(ranks));
     for (std::int64_t& t : now_) t = 1000 + draw(50'000);
     const std::int64_t steps = 30 + draw(200);
     for (std::int64_t i = 0; i < steps; ++i) step(truth);
-    PlantedClocks planted{truth, truth, {}, {}};
+    TraceBuilder measured = truth;
+    PlantedClocks planted{{1, true}, {1, true}, {}, {}};
     const bool shared = draw(3) == 0;  // two ranks a host
     for (std::int32_t r = 0; r < ranks; ++r) {
       const auto clock = static_cast<std::size_t>(shared ? r / 2 : r);
@@ -31,13 +34,15 @@ class Generator {
       const auto [offset, drift] = planted_[clock];
       planted.offsets.push_back(offset);
       planted.drifts.push_back(drift);
-      for (Trace* t : {&planted.truth, &planted.measured}) {
+      for (TraceBuilder* t : {&truth, &measured}) {
         if (shared) t->rank_info(r).host = "n" + std::to_string(clock);
       }
-      planted.measured.calls(r).map_times([o = offset, d = drift](std::int64_t t) {
+      measured.calls(r).map_times([o = offset, d = drift](std::int64_t t) {
         return t + o + std::llround(d * static_cast<double>(t));
       });
     }
+    planted.truth = std::move(truth).build();
+    planted.measured = std::move(measured).build();
     return planted;
   }
 
@@ -47,14 +52,14 @@ class Generator {
   }
   std::int64_t& now(std::int32_t rank) { return now_[static_cast<std::size_t>(rank)]; }
 
-  void add(Trace& trace, std::int32_t rank, Call call, std::int64_t end) {
+  void add(TraceBuilder& trace, std::int32_t rank, Call call, std::int64_t end) {
     call.begin_ns = now(rank);
     call.end_ns = std::max(end, call.begin_ns + 100);
     trace.calls(rank).append(call);
     now(rank) = call.end_ns + 100 + draw(30'000);
   }
 
-  void step(Trace& trace) {
+  void step(TraceBuilder& trace) {
     for (std::int64_t& t : now_) t += draw(20'000);
     const std::int64_t kind = draw(8);
     if (kind == 0) return together(trace, Operation::barrier);
@@ -67,7 +72,7 @@ class Generator {
     add(trace, to, {.operation = Operation::recv, .bytes = 8, .peer = from}, arrives);
   }
 
-  void together(Trace& trace, Operation operation) {
+  void together(TraceBuilder& trace, Operation operation) {
     const auto root = static_cast<std::int32_t>(draw(trace.ranks()));
     const std::int64_t last =
         operation == Operation::barrier ? *std::ranges::max_element(now_) : now(root);

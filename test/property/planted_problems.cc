@@ -5,6 +5,8 @@
 #include <functional>
 #include <random>
 
+#include "trace/trace_builder.h"
+
 namespace slackline::testing {
 namespace {
 
@@ -33,7 +35,7 @@ class Program {
   }
   /// A visit to a region, with a noise of 1 %.
   void compute(std::int32_t rank, std::string_view region, double ns) {
-    RankCalls& calls = trace_.calls(rank);
+    RankCallsBuilder& calls = trace_.calls(rank);
     const std::uint32_t id = trace_.region_id(region);
     const auto next = static_cast<std::uint32_t>(calls.size());
     std::int64_t& now = now_[static_cast<std::size_t>(rank)];
@@ -62,14 +64,14 @@ class Program {
   }
   Trace finish() {
     each([&](std::int32_t r) { call(r, {.operation = Operation::finalize}); });
-    return std::move(trace_);
+    return std::move(trace_).build();
   }
 
  private:
   std::mt19937_64 random_;
   std::int32_t ranks_;
   std::size_t iterations_;
-  Trace trace_;
+  TraceBuilder trace_;
   std::vector<std::int64_t> now_;
 };
 

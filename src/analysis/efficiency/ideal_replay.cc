@@ -20,6 +20,7 @@
 #include "calls/gap_walk.h"
 #include "calls/replay.h"
 #include "calls/run_span.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -252,7 +253,8 @@ IdealRun IdealPass::take() {
   return std::move(run);
 }
 
-Trace with_ideal_times(Trace trace, const IdealRun& ideal) {
+Trace with_ideal_times(Trace measured, const IdealRun& ideal) {
+  TraceBuilder trace = std::move(measured);
   std::vector<std::int64_t> times;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const auto rank = static_cast<std::size_t>(r);
@@ -263,7 +265,7 @@ Trace with_ideal_times(Trace trace, const IdealRun& ideal) {
     }
     trace.calls(r).retime(times);
   }
-  return trace;
+  return std::move(trace).build();
 }
 
 }  // namespace slackline

@@ -70,6 +70,6 @@ class IdealPass : public ForwardPass {
 
 /// The run as an ideal network would have let it be: the same calls at the ideal run's times. All
 /// messages and collectives obey causality in it.
-Trace with_ideal_times(Trace trace, const IdealRun& ideal);
+Trace with_ideal_times(Trace measured, const IdealRun& ideal);
 
 }  // namespace slackline

@@ -11,6 +11,7 @@
 #include "analysis/phases/rank_loops.h"
 #include "analysis/phases/series_trend.h"
 #include "graph/testing/text_graph.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -69,7 +70,7 @@ TEST(RankLoops, SingleCallsBetweenOutputsAreIterations) {
 }
 
 TEST(RankLoops, EqualCallsFromDifferentFunctionsAreDifferent) {
-  Trace trace(1, true);
+  TraceBuilder trace(1, true);
   std::int64_t now = 0;
   for (int k = 0; k < 20; ++k) {
     for (const char* function : {"density", "energy", "momentum", "pressure"}) {
@@ -122,7 +123,7 @@ TEST(IterationTimes, AreTheMeasuredOnesWhereIterationsMakeEqualCalls) {
 
 // The computation is equally long; the machine takes the processor away from step 30 on.
 TEST(IterationTimes, TakeTimeWithoutAProcessorOut) {
-  Trace trace(1, true);
+  TraceBuilder trace(1, true);
   std::int64_t now = 0;
   for (std::uint32_t k = 0; k < 60; ++k) {
     now += 1000;

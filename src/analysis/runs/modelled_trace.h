@@ -10,6 +10,6 @@ namespace slackline {
 /// every writer and analysis of measured ones. `graph` must be of `trace`, `schedule` over it. The
 /// schedule's start is where the measured run leaves MPI_Init first, so that both lie side by side;
 /// what came before keeps its times. O(calls + vertices).
-Trace modelled_trace(Trace trace, const ExecutionGraph& graph, const Schedule& schedule);
+Trace modelled_trace(Trace program, const ExecutionGraph& graph, const Schedule& schedule);
 
 }  // namespace slackline

@@ -9,6 +9,7 @@
 #include "timing/model_schedule.h"
 #include "timing/testing/small_model.h"
 #include "trace/testing/plausible_trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -67,7 +68,7 @@ bool same_times(const Trace& a, const Trace& b) {
 RC_GTEST_PROP(ModelledTrace, IsItsOwnPrediction, ()) {
   const Trace trace = modelled(testing::PlausibleTrace::make());
   RC_ASSERT(same_times(trace, modelled(trace)));
-  Trace copy = trace;
+  TraceBuilder copy = Trace(trace);
   RC_ASSERT(count_causality_violations(copy, CallMatching(copy)).violations == 0u);
 }
 

@@ -31,12 +31,11 @@ bool is_material(std::int64_t recording_ns, const Trace& trace) {
 }
 
 /// All time between calls, but for that of the recorder.
-ComputationChoice without_recording(const Trace& trace) {
+ComputationChoice all_but_recording(const Trace& trace) {
   ComputationChoice result;
   const std::int64_t recording = recording_ns(trace);
   if (!is_material(recording, trace)) return result;
-  result.cpu_time = trace;
-  remove_recording(*result.cpu_time);
+  result.cpu_time = without_recording(trace);
   result.findings.add(
       kRecordingLeftOut,
       fmt::format("{} of all ranks", format_time_ns(static_cast<double>(recording))));
@@ -53,12 +52,11 @@ ComputationChoice choose_computation(std::string_view wanted, const Trace& trace
   const bool oversubscribed = trace.findings().count(raw::kOversubscribed) > 0 ||
                               share_without_processor(trace) > kMaterial;
   if (wanted == "wall") return {"wall"};
-  if (wanted == "auto" && !oversubscribed) return without_recording(trace);
+  if (wanted == "auto" && !oversubscribed) return all_but_recording(trace);
   ComputationChoice result{"cpu"};
   const std::int64_t paused = paused_ns(trace);
   if (paused > 0) {
-    result.cpu_time = trace;
-    remove_pauses(*result.cpu_time);
+    result.cpu_time = without_pauses(trace);
     result.findings.add(kCpuTime, fmt::format("{} of all ranks left out",
                                               format_time_ns(static_cast<double>(paused))));
     return result;

@@ -13,6 +13,7 @@
 #include "calls/causality.h"
 #include "distributed/rank_blocks.h"
 #include "formats/open/open.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -69,7 +70,7 @@ std::optional<SharedRun> load_shared_run(const RunRequest& request, ProcessGroup
     return ranks_of[static_cast<std::size_t>(group.rank())];
   });
   if (!true_in_all(group, can_be_shared(read))) return std::nullopt;
-  LoadedRun run{{read.opened.trace.without_calls(read.opened.trace.timed()),
+  LoadedRun run{{TraceBuilder::without_calls(read.opened.trace, read.opened.trace.timed()).build(),
                  read.opened.format,
                  read.opened.path,
                  read.opened.bytes,

@@ -21,6 +21,7 @@
 #include "replay/skeleton.h"
 #include "replay/skipped_calls.h"
 #include "report/report.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -217,9 +218,10 @@ PreparedReplay open_program(const ReplayRequest& request) {
     SkippedCalls skipped = without_unsupported({prepared.opened.trace, prepared.opened.samples});
     prepared.skipped = skipped.count;
     if (skipped.count > 0) {
-      prepared.opened.trace = std::move(skipped.program.trace);
+      TraceBuilder kept = std::move(skipped.program.trace);
+      kept.findings().add(kSkipped, skipped.example, skipped.count);
+      prepared.opened.trace = std::move(kept).build();
       prepared.opened.samples = std::move(skipped.program.samples);
-      prepared.opened.trace.findings().add(kSkipped, skipped.example, skipped.count);
     }
   }
   const Scenario scenario = scenario_of(request);

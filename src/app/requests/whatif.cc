@@ -78,12 +78,8 @@ TimedRun run_under_model(const Trace& program, const ExecutionGraph& graph,
 /// An edited program with the computation that the model takes for the program.
 Trace as_modelled(Trace edited, const LoadedGraph& loaded) {
   if (!loaded.cpu_time) return edited;
-  if (loaded.model.computation == "cpu") {
-    remove_pauses(edited);
-  } else {
-    remove_recording(edited);
-  }
-  return edited;
+  return loaded.model.computation == "cpu" ? without_pauses(std::move(edited))
+                                           : without_recording(std::move(edited));
 }
 
 /// A program, timed and analysed.

@@ -60,7 +60,7 @@ void read_comment(std::string_view line, RankFacts& facts) {
 
 class CallReader {
  public:
-  CallReader(const Trace& trace, CommTable& comms, RankCalls& calls, Findings& findings)
+  CallReader(const Trace& trace, CommTable& comms, RankCallsBuilder& calls, Findings& findings)
       : trace_(trace), comms_(comms), calls_(calls), findings_(findings) {}
 
   void add(const Line& line) {
@@ -290,7 +290,7 @@ class CallReader {
 
   const Trace& trace_;
   CommTable& comms_;
-  RankCalls& calls_;
+  RankCallsBuilder& calls_;
   Findings& findings_;
   FlatMap<std::uint64_t, std::uint32_t, AddressHash> requests_;  // by address
   std::vector<std::int64_t> args_;
@@ -325,7 +325,7 @@ RankFacts scan_rank(std::string_view text) {
 }
 
 void read_calls(std::string_view text, std::string_view name, const Trace& trace, CommTable& comms,
-                RankCalls& calls, Findings& findings) {
+                RankCallsBuilder& calls, Findings& findings) {
   CallReader reader(trace, comms, calls, findings);
   Line line;
   std::uint64_t number = 0;

@@ -49,6 +49,6 @@ class CommTable {
 
 /// Second pass: the calls, in the rank's own clock.
 void read_calls(std::string_view text, std::string_view name, const Trace& trace, CommTable& comms,
-                RankCalls& calls, Findings& findings);
+                RankCallsBuilder& calls, Findings& findings);
 
 }  // namespace slackline::liballprof

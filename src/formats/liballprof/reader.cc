@@ -21,6 +21,7 @@
 #include "formats/compressed/decompressed_file.h"
 #include "formats/liballprof/findings.h"
 #include "formats/liballprof/rank_reader.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace liballprof {
@@ -96,7 +97,7 @@ class Reader {
     assign_communicators();
     parallel_for(ranks(), [&](std::size_t r) {
       if (!texts_[r]) return;
-      RankCalls& calls = trace_.calls(static_cast<std::int32_t>(r));
+      RankCallsBuilder& calls = trace_.calls(static_cast<std::int32_t>(r));
       read_calls(texts_[r]->second.text(), texts_[r]->first, trace_, comms_[r], calls,
                  findings_[r]);
       correct_clock(r);
@@ -104,7 +105,7 @@ class Reader {
     begin_at_zero();
     for (std::size_t r = 0; r < ranks(); ++r) describe_rank(r);
     trace_.info().recorder = "liballprof";
-    return std::move(trace_);
+    return std::move(trace_).build();
   }
 
  private:
@@ -155,7 +156,7 @@ class Reader {
 
   void correct_clock(std::size_t r) {
     const RankFacts& facts = facts_[r];
-    RankCalls& calls = trace_.calls(static_cast<std::int32_t>(r));
+    RankCallsBuilder& calls = trace_.calls(static_cast<std::int32_t>(r));
     RankInfo& info = trace_.rank_info(static_cast<std::int32_t>(r));
     if (!facts.init_offset_us) findings_[r].add(kClockUnknown, fmt::format("rank {}", r));
     if (!facts.init_offset_us || calls.empty()) return;
@@ -185,7 +186,7 @@ class Reader {
       if (!calls.empty()) first = std::min(first, calls.begin_ns(0));
     }
     for (std::size_t r = 0; r < ranks(); ++r) {
-      RankCalls& calls = trace_.calls(static_cast<std::int32_t>(r));
+      RankCallsBuilder& calls = trace_.calls(static_cast<std::int32_t>(r));
       calls.map_times([&](std::int64_t time) { return time - first; });
       calls.set_start_ns(calls.empty() ? 0 : calls.begin_ns(0));
     }
@@ -200,7 +201,7 @@ class Reader {
     trace_.findings().merge(findings_[r]);
   }
 
-  Trace trace_;
+  TraceBuilder trace_;
   std::vector<std::optional<std::pair<std::string, DecompressedFile>>> texts_;
   std::vector<RankFacts> facts_;
   std::vector<CommTable> comms_;

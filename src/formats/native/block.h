@@ -44,6 +44,6 @@ struct NameCounts {
 /// Appends a block's calls and region events to `calls`. `count` is what the frame's header
 /// promises. At least 10 M calls/s.
 DecodedBlock decode_block(std::span<const std::byte> payload, std::size_t count,
-                          const NameCounts& names, RankCalls& calls);
+                          const NameCounts& names, RankCallsBuilder& calls);
 
 }  // namespace slackline::native

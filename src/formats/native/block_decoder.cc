@@ -14,7 +14,7 @@ constexpr std::size_t kLeastCallBytes = 2;
 
 class Decoder {
  public:
-  Decoder(std::size_t count, const NameCounts& names, RankCalls& calls)
+  Decoder(std::size_t count, const NameCounts& names, RankCallsBuilder& calls)
       : count_(count), names_(names), calls_(calls), first_(calls.size()) {}
 
   DecodedBlock decode(std::span<const std::byte> payload) {
@@ -172,7 +172,7 @@ class Decoder {
 
   std::size_t count_;
   NameCounts names_;
-  RankCalls& calls_;
+  RankCallsBuilder& calls_;
   std::size_t first_;
   DecodedBlock result_;
   ByteReader part_[kPartEnd];
@@ -190,7 +190,7 @@ class Decoder {
 }  // namespace
 
 DecodedBlock decode_block(std::span<const std::byte> payload, std::size_t count,
-                          const NameCounts& names, RankCalls& calls) {
+                          const NameCounts& names, RankCallsBuilder& calls) {
   return Decoder(count, names, calls).decode(payload);
 }
 

@@ -121,7 +121,7 @@ void put_communicators(ByteWriter& out, const Trace& trace) {
   }
 }
 
-bool get_communicators(ByteReader& in, Trace& trace, std::uint64_t file_bytes) {
+bool get_communicators(ByteReader& in, TraceBuilder& trace, std::uint64_t file_bytes) {
   std::uint64_t room = kMembersAlways + kMembersPerByte * file_bytes;
   for (std::uint64_t left = in.at_end() ? 0 : in.varint(); left > 0 && !in.failed(); --left) {
     Communicator communicator;
@@ -140,7 +140,7 @@ void put_regions(ByteWriter& out, const Trace& trace) {
   for (const std::string& name : trace.regions()) out.text(name);
 }
 
-bool get_regions(ByteReader& in, Trace& trace) {
+bool get_regions(ByteReader& in, TraceBuilder& trace) {
   const std::uint64_t count = in.at_end() ? 0 : in.varint();
   for (std::uint64_t id = 0; id < count && !in.failed(); ++id) {
     if (trace.region_id(in.text()) != id) return false;  // a name that stands twice
@@ -154,7 +154,7 @@ void put_counters(ByteWriter& out, const Trace& trace) {
   for (const std::string& name : trace.counters()) out.text(name);
 }
 
-bool get_counters(ByteReader& in, Trace& trace) {
+bool get_counters(ByteReader& in, TraceBuilder& trace) {
   for (std::uint64_t left = in.at_end() ? 0 : in.varint(); left > 0 && !in.failed(); --left) {
     trace.add_counter(in.text());
   }
@@ -208,7 +208,7 @@ void put_ranks(ByteWriter& out, const Trace& trace, const Samples& samples) {
 }
 
 bool get_ranks(ByteReader& in, Description& description) {
-  Trace& trace = description.trace;
+  TraceBuilder& trace = description.trace;
   for (std::int32_t rank = 0; rank < trace.ranks() && !in.failed(); ++rank) {
     RankInfo& info = trace.rank_info(rank);
     const std::uint64_t flags = in.varint();
@@ -285,8 +285,8 @@ std::optional<Description> decode_description(std::span<const std::byte> payload
       ranks > std::numeric_limits<std::int32_t>::max()) {
     return std::nullopt;
   }
-  Description description{Trace(static_cast<std::int32_t>(ranks), timed), {}, {}};
-  Trace& trace = description.trace;
+  Description description{TraceBuilder(static_cast<std::int32_t>(ranks), timed), {}, {}};
+  TraceBuilder& trace = description.trace;
   if (!get_info(part[kDescriptionInfo], trace.info(), description.sampling_ns) ||
       !get_communicators(part[kDescriptionCommunicators], trace, file_bytes) ||
       !get_regions(part[kDescriptionRegions], trace) ||

@@ -7,7 +7,7 @@
 
 #include "formats/native/bytes.h"
 #include "trace/samples.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::native {
 
@@ -18,7 +18,7 @@ using CallCounts = std::vector<std::uint64_t>;
 void encode_description(const Trace& trace, const Samples& samples, ByteWriter& out);
 
 struct Description {
-  Trace trace;  ///< without calls
+  TraceBuilder trace;  ///< without calls
   CallCounts calls;
   std::vector<bool> details;     ///< does the file hold them of this rank?
   std::int64_t sampling_ns = 0;  ///< CPU time between samples

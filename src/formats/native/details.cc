@@ -53,7 +53,7 @@ void encode_pauses(const RankCalls& calls, ByteWriter (&part)[kDetailsEnd]) {
   if (!any_kind) part[kDetailsPauseInMpi].clear();
 }
 
-bool decode_pauses(ByteReader (&part)[kDetailsEnd], RankCalls& calls) {
+bool decode_pauses(ByteReader (&part)[kDetailsEnd], RankCallsBuilder& calls) {
   std::int64_t before = calls.start_ns();
   std::int64_t call = 0;
   const bool any_kind = !part[kDetailsPauseInMpi].at_end();
@@ -132,7 +132,7 @@ void encode_recording_costs(const RankCalls& calls, ByteWriter& out) {
   }
 }
 
-bool decode_recording_costs(ByteReader& in, RankCalls& calls) {
+bool decode_recording_costs(ByteReader& in, RankCallsBuilder& calls) {
   std::vector<RecordingCost> costs;
   while (!in.at_end()) {
     const std::uint64_t before = in.varint();
@@ -145,7 +145,7 @@ bool decode_recording_costs(ByteReader& in, RankCalls& calls) {
   return true;
 }
 
-bool decode_counters(ByteReader& in, std::size_t counters, RankCalls& calls) {
+bool decode_counters(ByteReader& in, std::size_t counters, RankCallsBuilder& calls) {
   for (std::size_t which = 0; which < counters && !in.at_end(); ++which) {
     const std::uint64_t count = in.varint();
     if (count > calls.size() + 1 || count > in.left()) return false;  // each takes a byte at least
@@ -185,8 +185,8 @@ void encode_details(const Trace& trace, const Samples& samples, std::int32_t ran
   for (unsigned id = kDetailsStop; id < kDetailsEnd; ++id) append_part(out, id, part[id].bytes());
 }
 
-bool decode_details(std::span<const std::byte> payload, const DetailCounts& trace, RankCalls& calls,
-                    std::vector<Sample>& samples) {
+bool decode_details(std::span<const std::byte> payload, const DetailCounts& trace,
+                    RankCallsBuilder& calls, std::vector<Sample>& samples) {
   ByteReader part[kDetailsEnd];
   if (!split_parts(payload, part)) return false;
   if (!part[kDetailsStop].at_end()) {

@@ -25,7 +25,7 @@ struct DetailCounts {
 
 /// Adds them to a rank that has all its calls; false when they make no sense, and then some may be
 /// there.
-bool decode_details(std::span<const std::byte> payload, const DetailCounts& trace, RankCalls& calls,
-                    std::vector<Sample>& samples);
+bool decode_details(std::span<const std::byte> payload, const DetailCounts& trace,
+                    RankCallsBuilder& calls, std::vector<Sample>& samples);
 
 }  // namespace slackline::native

@@ -14,6 +14,7 @@
 #include "formats/native/writer.h"
 #include "formats/text/text.h"
 #include "trace/testing/arbitrary_trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -31,11 +32,11 @@ Bytes to_native(const Trace& trace) {
 
 // Three ranks; ranks 0 and 1 have more than one block, in a region each step.
 Trace long_trace() {
-  Trace trace(3, true);
+  TraceBuilder trace(3, true);
   const std::uint32_t step = trace.region_id("step");
   trace.add_communicator({.members = {2, 0}, .remote = {}, .name = "pair"});
   for (std::int32_t rank = 0; rank < 2; ++rank) {
-    RankCalls& calls = trace.calls(rank);
+    RankCallsBuilder& calls = trace.calls(rank);
     std::int64_t now = 0;
     std::uint32_t request = 0;
     for (int i = 0; i < 50'000; ++i) {
@@ -56,7 +57,7 @@ Trace long_trace() {
     }
   }
   trace.calls(2).append({.operation = Operation::barrier, .begin_ns = 3, .end_ns = 4});
-  return trace;
+  return std::move(trace).build();
 }
 
 // A small trace that has something of everything.
@@ -93,7 +94,7 @@ TEST(Native, HoldsTracesOfManyBlocks) {
 }
 
 TEST(Native, HoldsOneLargeListOfArguments) {
-  Trace trace(1, false);
+  TraceBuilder trace(1, false);
   const std::vector<std::int64_t> counts(3'000'000, 8);
   trace.calls(0).append({.operation = Operation::alltoallv, .args = counts});
   trace.calls(0).append({.operation = Operation::alltoallv, .args = counts});
@@ -201,7 +202,7 @@ TEST(Native, HoldsSamples) {
 }
 
 TEST(Native, AFrameThatDoesNotExistIsDamage) {
-  Trace trace = read_text("slackline-trace 1 timed ranks=1\nrank 0\n +5 barrier\n", "t");
+  TraceBuilder trace = read_text("slackline-trace 1 timed ranks=1\nrank 0\n +5 barrier\n", "t");
   trace.calls(0).append({.operation = Operation::barrier, .frame = 7});
   const Trace back = read_native(to_native(trace), "t");
   EXPECT_EQ(back.findings().count(kNativeDamaged), 1u);
@@ -291,7 +292,7 @@ TEST(Native, PayloadsKeepToTheRatioThatReadersDemand) {
 }
 
 TEST(RepairRegions, DropsAndClosesWhatDoesNotNest) {
-  RankCalls calls;
+  RankCallsBuilder calls;
   const auto add = [&](std::uint32_t region, bool enter) {
     calls.append_region({.time_ns = 0, .region = region, .before_call = 0, .enter = enter});
   };

@@ -22,6 +22,7 @@
 #include "formats/native/details.h"
 #include "formats/native/frame.h"
 #include "formats/native/region_repair.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace native {
@@ -120,7 +121,7 @@ std::vector<std::size_t> likely_calls(const std::vector<std::vector<Frame>>& blo
 // One rank's part of the work; runs beside others'.
 class RankReader {
  public:
-  RankReader(Bytes file, const Trace& trace, RankCalls& calls, std::int32_t rank,
+  RankReader(Bytes file, const Trace& trace, RankCallsBuilder& calls, std::int32_t rank,
              std::uint64_t promised, bool details)
       : file_(file),
         calls_(calls),
@@ -191,7 +192,7 @@ class RankReader {
   void lose_details() { findings_.add(kNativeLostDetails, fmt::format("rank {}", rank_)); }
 
   Bytes file_;
-  RankCalls& calls_;
+  RankCallsBuilder& calls_;
   std::int32_t rank_;
   std::uint64_t promised_;
   NameCounts names_;
@@ -245,7 +246,7 @@ NativePart read(Bytes file, std::string_view name, const ChooseRanks& choose, Sa
     frames = frames_by_search(file, findings);
   }
   Description description = find_description(file, *frames, name, findings);
-  Trace& trace = description.trace;
+  TraceBuilder& trace = description.trace;
   auto blocks = blocks_by_rank(*frames, trace.ranks(), findings);
   const RankRange chosen = choose(description.calls);
   trace.reserve_calls(likely_calls(blocks, chosen));
@@ -264,7 +265,7 @@ NativePart read(Bytes file, std::string_view name, const ChooseRanks& choose, Sa
   for (const Findings& rank : rank_findings) findings.merge(rank);
   const bool complete = findings.entries().empty();
   trace.findings().merge(findings);
-  return {std::move(trace), chosen, complete};
+  return {std::move(trace).build(), chosen, complete};
 }
 
 }  // namespace

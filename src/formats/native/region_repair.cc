@@ -5,7 +5,7 @@
 
 namespace slackline::native {
 
-std::size_t repair_regions(RankCalls& calls) {
+std::size_t repair_regions(RankCallsBuilder& calls) {
   std::vector<RegionEvent> repaired;
   std::vector<std::uint32_t> open;
   std::size_t changes = 0;

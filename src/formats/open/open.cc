@@ -28,6 +28,7 @@
 #include "formats/ti/reader.h"
 #include "trace/nesting_limits.h"
 #include "trace/time_order.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -57,9 +58,9 @@ constexpr std::array kReaders{
                   return looks_like_text(as_text(in.bytes).substr(0, kTextHeadBytes));
                 },
                 [](const TraceInput& in) {
-                  Trace trace = read_text(as_text(in.bytes), in.path.string(), in.samples);
+                  TraceBuilder trace = read_text(as_text(in.bytes), in.path.string(), in.samples);
                   find_request_zero(trace);
-                  return trace;
+                  return std::move(trace).build();
                 }},
     TraceReader{
         "goal", "a GOAL program, text or LogGOPSim binary",
@@ -198,6 +199,21 @@ const TraceReader* reader_of(const TraceInput& input) {
   return reader == kReaders.end() ? nullptr : &*reader;
 }
 
+/// Corrects the trace's times as the options say, and counts what is still against causality.
+void check_clocks(TraceBuilder& trace, const OpenOptions& options, OpenedTrace& opened) {
+  if (!options.keep_matching && options.clocks == ClockPolicy::as_read) {
+    count_causality_violations(trace, CallMatching(trace, CallMatching::Extent::receipts));
+    return;
+  }
+  auto matching = std::make_shared<const CallMatching>(trace);
+  opened.clocks = correct_clocks(trace, *matching, options.clocks);
+  const CausalityCheck check = count_causality_violations(trace, *matching);
+  if (options.clocks == ClockPolicy::as_read && check.beyond_error > 0) {
+    trace.findings().add(kClocksKept, worst_violation(check));
+  }
+  if (options.keep_matching) opened.matching = std::move(matching);
+}
+
 OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOptions& options) {
   SendRecords sends;
   Samples samples;
@@ -224,22 +240,12 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
   }
   opened.calls = opened.trace.call_count();
   if (options.calls_known) options.calls_known(opened.calls);
-  mend_time_order(opened.trace);
-  limit_nesting(opened.trace, opened.samples);
-  check_time_span(opened.trace);
-  if (!opened.trace.timed() && !options.keep_matching) return opened;
-  if (!options.keep_matching && options.clocks == ClockPolicy::as_read) {
-    count_causality_violations(opened.trace,
-                               CallMatching(opened.trace, CallMatching::Extent::receipts));
-    return opened;
-  }
-  const CallMatching& matching = matching_of(opened);
-  opened.clocks = correct_clocks(opened.trace, matching, options.clocks);
-  const CausalityCheck check = count_causality_violations(opened.trace, matching);
-  if (options.clocks == ClockPolicy::as_read && check.beyond_error > 0) {
-    opened.trace.findings().add(kClocksKept, worst_violation(check));
-  }
-  if (!options.keep_matching) opened.matching.reset();
+  TraceBuilder trace = std::move(opened.trace);
+  mend_time_order(trace);
+  limit_nesting(trace, opened.samples);
+  check_time_span(trace);
+  if (trace.timed() || options.keep_matching) check_clocks(trace, options, opened);
+  opened.trace = std::move(trace).build();
   return opened;
 }
 
@@ -357,10 +363,12 @@ OpenedPart open_part(const fs::path& path, bool with_checksum,
                   {}},
                  part.read,
                  part.complete};
-  const std::uint64_t known = total(out.opened.trace.findings());
-  mend_time_order(out.opened.trace);
-  limit_nesting(out.opened.trace, out.opened.samples);
-  out.complete = out.complete && total(out.opened.trace.findings()) == known;
+  TraceBuilder trace = std::move(out.opened.trace);
+  const std::uint64_t known = total(trace.findings());
+  mend_time_order(trace);
+  limit_nesting(trace, out.opened.samples);
+  out.complete = out.complete && total(trace.findings()) == known;
+  out.opened.trace = std::move(trace).build();
   if (with_checksum) {
     out.opened.checksum = checksum(
         mapped.bytes(), [&mapped](std::span<const std::byte> read) { mapped.release(read); });

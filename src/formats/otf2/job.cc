@@ -124,7 +124,7 @@ std::string started(std::uint64_t ns) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds));
 }
 
-void describe_recording(const Definitions& d, Trace& trace) {
+void describe_recording(const Definitions& d, TraceBuilder& trace) {
   TraceInfo& info = trace.info();
   const auto fact = [&](std::string_view key, std::string& into) {
     const auto found = d.properties.find(std::string(key));
@@ -146,7 +146,7 @@ void describe_recording(const Definitions& d, Trace& trace) {
   if (error == std::errc() && std::isfinite(number) && number > 0) info.flops_per_second = number;
 }
 
-void add_communicators(Job& job, Trace& trace) {
+void add_communicators(Job& job, TraceBuilder& trace) {
   const std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   const std::uint32_t world = find_world(job, none);
   if (world == none) trace.findings().add(kNoWorld);
@@ -218,8 +218,8 @@ Job describe_job(Definitions definitions) {
   return job;
 }
 
-Trace make_trace(Job& job) {
-  Trace trace(static_cast<std::int32_t>(job.ranks.size()), is_timed(job.definitions));
+TraceBuilder make_trace(Job& job) {
+  TraceBuilder trace(static_cast<std::int32_t>(job.ranks.size()), is_timed(job.definitions));
   describe_recording(job.definitions, trace);
   add_communicators(job, trace);
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/otf2/definitions.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::otf2 {
 
@@ -40,6 +40,6 @@ struct Job {
 Job describe_job(Definitions definitions);
 
 /// A Trace without calls: communicators, which are given to `job` too, and facts of the recording.
-Trace make_trace(Job& job);
+TraceBuilder make_trace(Job& job);
 
 }  // namespace slackline::otf2

@@ -35,7 +35,7 @@ struct Overrides {
 
 /// What was read of one location.
 struct LocationCalls {
-  RankCalls calls;
+  RankCallsBuilder calls;
   std::vector<RegionEvent> regions;  ///< region: number of the definition
   std::vector<Pause> pauses;
   std::vector<std::vector<std::uint64_t>> counters;  ///< per Job::counters: a value a gap, or none

@@ -146,7 +146,7 @@ void LocationReader::irecv_request(std::int64_t time, std::uint64_t id) {
 }
 
 void LocationReader::resolve(const OpenRequests::Request& request, const OpenRequests::Message& m) {
-  RankCalls& calls = locations_[request.location].calls;
+  RankCallsBuilder& calls = locations_[request.location].calls;
   if (request.call >= calls.size()) return;
   if (request.kind == OpenRequests::Kind::receive) {
     calls.resolve(request.call, m.peer, m.tag, m.bytes);
@@ -183,7 +183,7 @@ void LocationReader::isend_complete(std::int64_t time, std::uint64_t id) {
 void LocationReader::cancelled(std::int64_t time, std::uint64_t id) {
   at(time);
   if (const auto request = requests_.finish(id)) {
-    RankCalls& calls = locations_[request->location].calls;
+    RankCallsBuilder& calls = locations_[request->location].calls;
     if (request->call < calls.size()) calls.add_flags(request->call, SLK_FLAG_CANCELLED);
     if (in_call_) complete(request->serial);
   }
@@ -244,7 +244,7 @@ void LocationReader::icollective_complete(std::int64_t time, const Collective& w
   const bool bare = take_bare(time, Operation::wait);
   const auto request = requests_.finish(id);
   if (request && request->kind == OpenRequests::Kind::collective) {
-    RankCalls& calls = locations_[request->location].calls;
+    RankCallsBuilder& calls = locations_[request->location].calls;
     if (request->call < calls.size()) {
       const std::uint32_t id_in_trace = comm(what.comm);
       const std::int32_t root_rank = root(what, id_in_trace);

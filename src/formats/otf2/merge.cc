@@ -52,7 +52,7 @@ std::uint32_t place(std::uint32_t before_call, std::size_t i,
 
 // The main thread's region events, put between the calls of all threads. Attributes may lie: the
 // events stay in order all the same.
-void place_regions(const LocationCalls& main, const NewIndex& new_index, RankCalls& calls) {
+void place_regions(const LocationCalls& main, const NewIndex& new_index, RankCallsBuilder& calls) {
   std::uint32_t last = 0;
   for (std::size_t i = 0; i < main.regions.size(); ++i) {
     RegionEvent event = main.regions[i];
@@ -63,7 +63,7 @@ void place_regions(const LocationCalls& main, const NewIndex& new_index, RankCal
 }
 
 // Pauses follow their call in the same way.
-void place_pauses(const LocationCalls& main, const NewIndex& new_index, RankCalls& calls) {
+void place_pauses(const LocationCalls& main, const NewIndex& new_index, RankCallsBuilder& calls) {
   std::uint32_t last = 0;
   for (std::size_t i = 0; i < main.pauses.size(); ++i) {
     Pause pause = main.pauses[i];

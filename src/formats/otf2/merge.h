@@ -10,7 +10,7 @@ namespace slackline::otf2 {
 /// thread's), and still numbered by definition. `bare` holds the calls to be resolved when all
 /// ranks are read.
 struct RankCallsRead {
-  RankCalls calls;
+  RankCallsBuilder calls;
   std::vector<std::uint32_t> bare;
   std::vector<std::vector<std::uint64_t>> counters;  ///< as in LocationCalls
   std::vector<std::uint32_t> sent_after_ns;          ///< as in SendRecords

@@ -18,6 +18,7 @@
 #include "formats/otf2/library.h"
 #include "formats/otf2/merge.h"
 #include "formats/reader_findings.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 
@@ -49,7 +50,7 @@ void resolve_bare_collectives(std::vector<RankCallsRead>& ranks) {
 
 // Region events carry the number of their definition. Of archives of others only those regions
 // stay that occur.
-void number_regions(const Job& job, Trace& trace) {
+void number_regions(const Job& job, TraceBuilder& trace) {
   std::vector<const otf2::Definitions::Region*> by_order(job.definitions.regions.size());
   for (const auto& [ref, region] : job.definitions.regions) by_order[region.order] = &region;
   std::vector<char> used(by_order.size(), job.own ? 1 : 0);
@@ -72,7 +73,7 @@ void number_regions(const Job& job, Trace& trace) {
 }
 
 // In archives of other tools, only counters that some rank has read are kept.
-void hand_counters_over(const Job& job, std::vector<RankCallsRead>& ranks, Trace& trace) {
+void hand_counters_over(const Job& job, std::vector<RankCallsRead>& ranks, TraceBuilder& trace) {
   for (std::size_t c = 0; c < job.counters.size(); ++c) {
     const bool read = std::ranges::any_of(ranks, [&](const RankCallsRead& rank) {
       return c < rank.counters.size() && !rank.counters[c].empty();
@@ -86,7 +87,7 @@ void hand_counters_over(const Job& job, std::vector<RankCallsRead>& ranks, Trace
   }
 }
 
-void hand_over(std::vector<RankCallsRead>& ranks, Trace& trace) {
+void hand_over(std::vector<RankCallsRead>& ranks, TraceBuilder& trace) {
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     RankCallsRead& rank = ranks[static_cast<std::size_t>(r)];
     trace.findings().merge(rank.findings);
@@ -140,7 +141,7 @@ Trace read_otf2(const fs::path& anchor, SendRecords* sends) {
                 "the archive defines no process",
                 "Check that the .def file is next to it and complete.");
   }
-  Trace trace = otf2::make_trace(job);
+  TraceBuilder trace = otf2::make_trace(job);
   std::vector<RankCallsRead> ranks(job.ranks.size());
   parallel_for(ranks.size(), [&](std::size_t r) {
     ranks[r] = otf2::merge_locations(
@@ -154,7 +155,7 @@ Trace read_otf2(const fs::path& anchor, SendRecords* sends) {
   hand_over(ranks, trace);
   hand_counters_over(job, ranks, trace);
   number_regions(job, trace);
-  return trace;
+  return std::move(trace).build();
 }
 
 }  // namespace slackline

@@ -15,6 +15,7 @@
 #include "formats/otf2/writer.h"
 #include "formats/text/text.h"
 #include "trace/testing/arbitrary_trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -59,7 +60,7 @@ std::string difference(const Trace& a, const Trace& b) {
 // OTF2's times do not decrease along a location, computation starts before all of them, and only a
 // rank that finalized has an end.
 Trace with_ordered_times(const Trace& trace) {
-  Trace out(trace.ranks(), trace.timed());
+  TraceBuilder out(trace.ranks(), trace.timed());
   for (std::size_t c = 2; c < trace.communicators().size(); ++c) {
     out.add_communicator(trace.communicators()[c]);
   }
@@ -67,7 +68,7 @@ Trace with_ordered_times(const Trace& trace) {
   for (const std::string& counter : trace.counters()) out.add_counter(counter);
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& from = trace.calls(r);
-    RankCalls& to = out.calls(r);
+    RankCallsBuilder& to = out.calls(r);
     to.set_start_ns(from.start_ns());
     std::int64_t now = from.start_ns();
     std::size_t next = 0;
@@ -109,7 +110,7 @@ Trace with_ordered_times(const Trace& trace) {
       to.set_counter(which, std::move(values));
     }
   }
-  return out;
+  return std::move(out).build();
 }
 
 TEST_F(Otf2RoundTrip, GivesTheSameTrace) {

@@ -41,10 +41,10 @@ Roots known_roots(const Trace& trace) {
   return roots;
 }
 
-void resolve_roots(Trace& trace) {
+void resolve_roots(TraceBuilder& trace) {
   Roots roots = known_roots(trace);
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    RankCalls& calls = trace.calls(rank);
+    RankCallsBuilder& calls = trace.calls(rank);
     for_each_rooted(calls, [&](std::size_t i, std::uint32_t comm, std::size_t k) {
       const std::vector<std::int32_t>* of_comm = roots.find(comm);
       std::int32_t root = of_comm != nullptr && k < of_comm->size() ? (*of_comm)[k] : kPeerNone;
@@ -71,7 +71,7 @@ std::vector<Operation> creations(const RankCalls& calls) {
   return found;
 }
 
-void resolve_creations(Trace& trace) {
+void resolve_creations(TraceBuilder& trace) {
   const std::vector<Operation> first = creations(trace.calls(0));
   bool same = true;
   for (std::int32_t rank = 1; same && rank < trace.ranks(); ++rank) {
@@ -79,7 +79,7 @@ void resolve_creations(Trace& trace) {
   }
   if (same) return;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    RankCalls& calls = trace.calls(rank);
+    RankCallsBuilder& calls = trace.calls(rank);
     for (std::size_t i = 0; i < calls.size(); ++i) {
       if (operation_class(calls.operation(i)) != OperationClass::comm_create) continue;
       calls.set_comm(i, kCommSelf);
@@ -120,7 +120,7 @@ std::uint64_t collective_bytes(Operation operation, std::uint64_t sent, std::uin
   }
 }
 
-void resolve_collectives(Trace& trace) {
+void resolve_collectives(TraceBuilder& trace) {
   resolve_roots(trace);
   resolve_creations(trace);
 }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::paraver {
 
@@ -15,6 +15,6 @@ std::uint64_t collective_bytes(Operation operation, std::uint64_t sent, std::uin
 /// call has itself as peer here; the k-th rooted collective of a communicator is one collective on
 /// all its ranks), and makes calls that make communicators local where the ranks disagree on them.
 /// What had to be guessed is added to the trace's Findings.
-void resolve_collectives(Trace& trace);
+void resolve_collectives(TraceBuilder& trace);
 
 }  // namespace slackline::paraver

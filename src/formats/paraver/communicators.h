@@ -6,14 +6,14 @@
 
 #include "base/flat_map.h"
 #include "formats/paraver/header.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::paraver {
 
 /// The communicators of `c:` lines, and which of the Trace's they are.
 class Communicators {
  public:
-  explicit Communicators(Trace& trace)
+  explicit Communicators(TraceBuilder& trace)
       : trace_(trace), self_seen_(trace.communicators()[0].members.size()) {}
 
   /// A line "c:application:id:size:task:..."; false when it makes no sense.
@@ -36,7 +36,7 @@ class Communicators {
 
   std::uint32_t identify(std::vector<std::int32_t> members);
 
-  Trace& trace_;
+  TraceBuilder& trace_;
   FlatMap<Key, std::uint32_t, KeyHash> ids_;
   bool world_seen_ = false;
   std::vector<bool> self_seen_;

@@ -20,6 +20,7 @@
 #include "trace/testing/arbitrary_trace.h"
 #include "trace/testing/plausible_trace.h"
 #include "trace/testing/shared_traces.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -56,9 +57,9 @@ RC_GTEST_PROP(ParaverRoundTrip, PlausibleTracesComeBackEqual, ()) {
 
 // Ranks of more calls than are written as one piece; `step_ns` lies between calls of one rank.
 Trace long_trace(std::int64_t step_ns) {
-  Trace trace(3, true);
+  TraceBuilder trace(3, true);
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    RankCalls& calls = trace.calls(rank);
+    RankCallsBuilder& calls = trace.calls(rank);
     for (std::int64_t i = 0; i < 5000; ++i) {
       const std::int64_t begin = i * step_ns;
       const std::int64_t end = begin + (i + rank) % 3 * step_ns / 4;
@@ -66,7 +67,7 @@ Trace long_trace(std::int64_t step_ns) {
           {.operation = Operation::allreduce, .begin_ns = begin, .end_ns = end, .bytes = 8});
     }
   }
-  return trace;
+  return std::move(trace).build();
 }
 
 // Also where all calls begin at one time, so that nothing but threads and steps tells pieces apart.
@@ -101,7 +102,7 @@ RC_GTEST_PROP(ParaverRoundTrip, AnyTraceGivesAFileWithoutBadRecords, ()) {
 
 // What the algorithm of a collective depends on: element size, contributions, the MPI library.
 TEST(ParaverWriter, CollectivesComeBackWhole) {
-  Trace trace = read_text(
+  TraceBuilder trace = read_text(
       "slackline-trace 1 timed ranks=2\n"
       "rank 0\n@10 +1 allreduce bytes=16 elem=8\n@20 +1 allgatherv bytes=8 elem=4 counts=8,12\n"
       "@30 +1 alltoallv bytes=24 elem=8 send=8,16 recv=0,24\n@40 +1 iallreduce bytes=4 elem=4 "
@@ -119,7 +120,7 @@ TEST(ParaverWriter, CollectivesComeBackWhole) {
 }
 
 TEST(ParaverWriter, CountersComeBack) {
-  Trace trace(1, true);
+  TraceBuilder trace(1, true);
   trace.calls(0).append({.operation = Operation::barrier, .begin_ns = 10, .end_ns = 20});
   trace.calls(0).set_stop_ns(30);
   trace.add_counter("PAPI_TOT_INS");

@@ -28,7 +28,7 @@ struct MessageEnd {
 /// that are open or may still change, and the message ends that wait for their call.
 class RankBuilder {
  public:
-  RankBuilder(RankCalls& calls, Findings& findings) : calls_(calls), findings_(findings) {}
+  RankBuilder(RankCallsBuilder& calls, Findings& findings) : calls_(calls), findings_(findings) {}
 
   void state(std::uint32_t thread, std::int64_t begin, std::int64_t end, std::int64_t state);
   /// An event's line at `time`; the calls below belong to it.
@@ -101,7 +101,7 @@ class RankBuilder {
   Open* entered_at(std::uint32_t thread, std::int64_t time);
   void keep_counters(std::size_t gap);
 
-  RankCalls& calls_;
+  RankCallsBuilder& calls_;
   Findings& findings_;
   FlatMap<std::uint32_t, Thread, ThreadHash> threads_;
   std::deque<Open> window_;

@@ -13,7 +13,7 @@ void RankBuilder::rebuild() {
   if (late_.empty() && extra_.empty()) return;
   std::ranges::stable_sort(late_, {}, &LateArguments::call);
   std::ranges::stable_sort(extra_, {}, &Call::begin_ns);
-  RankCalls whole;
+  RankCallsBuilder whole;
   whole.reserve(calls_.size() + extra_.size());
   std::vector<std::size_t> new_index;  // of every old call, and of the end
   auto late = late_.begin();

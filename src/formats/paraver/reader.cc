@@ -27,6 +27,7 @@
 #include "formats/paraver/mpi_values.h"
 #include "formats/paraver/names.h"
 #include "formats/paraver/rank_builder.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace paraver {
@@ -77,7 +78,7 @@ class Reader {
     }
     if (lines_.damaged()) trace_.findings().add(kTruncatedFile, name_);
     finish();
-    return std::move(trace_);
+    return std::move(trace_).build();
   }
 
  private:
@@ -407,7 +408,7 @@ class Reader {
   std::string name_;
   Header header_;
   Names names_;
-  Trace trace_;
+  TraceBuilder trace_;
   Communicators communicators_;
   std::vector<Findings> findings_;  // of each rank
   std::vector<RankBuilder> builders_;

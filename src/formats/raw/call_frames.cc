@@ -207,7 +207,7 @@ std::vector<NamedModule> name_places(const PathReader& read) {
 
 class TreeBuilder {
  public:
-  TreeBuilder(const PathReader& read, const std::vector<NamedModule>& named, Trace& trace)
+  TreeBuilder(const PathReader& read, const std::vector<NamedModule>& named, TraceBuilder& trace)
       : modules_(read.modules()), named_(named), trace_(trace) {}
 
   FrameId add(const RecordedPath& path) {
@@ -356,7 +356,7 @@ class TreeBuilder {
 
   const std::vector<ModuleKey>& modules_;
   const std::vector<NamedModule>& named_;
-  Trace& trace_;
+  TraceBuilder& trace_;
   std::map<std::pair<std::string, std::string>, bool> noted_;
   std::set<CodeLocation> without_line_;
   const CodeLocation unknown_{"unknown code", {}, 0, {}};
@@ -364,7 +364,7 @@ class TreeBuilder {
 
 }  // namespace
 
-std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, Trace& trace) {
+std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, TraceBuilder& trace) {
   PathReader read(trace.findings());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const auto calls = static_cast<std::uint32_t>(ranks[r].files.size());

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "formats/raw/rank_files.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::raw {
 
@@ -29,6 +29,6 @@ class CallFrames {
 /// Reads the call paths of all ranks into the trace's call tree: addresses become functions, files
 /// and lines of the modules' files, as far as these are there and say so; the rest are Findings.
 /// Frames of the MPI library, and those outside of main, are left out.
-std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, Trace& trace);
+std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, TraceBuilder& trace);
 
 }  // namespace slackline::raw

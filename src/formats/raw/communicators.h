@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/raw/raw_file.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::raw {
 
@@ -34,7 +34,7 @@ bool tells_of_communicator(std::uint8_t op);
 /// communicators have only members of this world.
 class Communicators {
  public:
-  explicit Communicators(Trace& trace) : trace_(trace) {}
+  explicit Communicators(TraceBuilder& trace) : trace_(trace) {}
 
   /// The views of one rank, from its records for which tells_of_communicator() holds, in order of
   /// time.
@@ -54,7 +54,7 @@ class Communicators {
 
   std::uint32_t global_id(const Kind& kind, std::size_t occurrence);
 
-  Trace& trace_;
+  TraceBuilder& trace_;
   std::map<std::pair<Kind, std::size_t>, std::uint32_t> ids_;
 };
 

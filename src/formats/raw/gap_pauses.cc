@@ -29,7 +29,7 @@ class GapPauses {
 
   void add_loss(std::int64_t ns, PauseKind kind) { fill(begin_ns_, end_ns_, ns, kind); }
 
-  void append_to(RankCalls& calls) const {
+  void append_to(RankCallsBuilder& calls) const {
     for (std::size_t i = pauses_.size(); i-- > 0;) calls.append_pause(pauses_[i]);
   }
 
@@ -63,7 +63,7 @@ class GapPauses {
 }  // namespace
 
 void append_pauses(std::span<const GapLoss> losses, std::span<const WritingTime> written,
-                   std::span<const Sample> samples, RankCalls& calls) {
+                   std::span<const Sample> samples, RankCallsBuilder& calls) {
   const auto gap_of = [&](const WritingTime& w) { return calls.first_from(w.begin_ns); };
   while (!written.empty() && gap_of(written.front()) == 0) written = written.subspan(1);
   while (!losses.empty() || !written.empty()) {

@@ -25,6 +25,6 @@ struct WritingTime {
 /// lost is put where `samples` found the rank blocked, and else, as when is not recorded, at the
 /// end of its gap, beside what was written in it. All in order.
 void append_pauses(std::span<const GapLoss> losses, std::span<const WritingTime> written,
-                   std::span<const Sample> samples, RankCalls& calls);
+                   std::span<const Sample> samples, RankCallsBuilder& calls);
 
 }  // namespace slackline::raw

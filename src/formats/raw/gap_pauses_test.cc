@@ -13,8 +13,8 @@ using testing::ElementsAre;
 using Seen = std::tuple<std::int64_t, std::int64_t, std::uint32_t, PauseKind>;
 
 /// Calls of 100 ns that begin at 1000, 2000, ...
-RankCalls calls_every_microsecond(int count) {
-  RankCalls calls;
+RankCallsBuilder calls_every_microsecond(int count) {
+  RankCallsBuilder calls;
   for (int i = 1; i <= count; ++i) {
     Call call;
     call.operation = Operation::barrier;
@@ -35,7 +35,7 @@ std::vector<Seen> seen(const RankCalls& calls) {
 std::vector<Seen> pauses_of(const std::vector<GapLoss>& losses,
                             const std::vector<WritingTime>& written,
                             const std::vector<Sample>& samples = {}) {
-  RankCalls calls = calls_every_microsecond(4);
+  RankCallsBuilder calls = calls_every_microsecond(4);
   append_pauses(losses, written, samples, calls);
   return seen(calls);
 }

@@ -40,7 +40,7 @@ bool any_persistent(const std::vector<std::uint64_t>& order) {
 /// persistent collective of them the communicator that it moves to.
 using Moved = std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t>;
 
-Moved make_communicators(const std::vector<Orders>& by_rank, Trace& trace) {
+Moved make_communicators(const std::vector<Orders>& by_rank, TraceBuilder& trace) {
   std::map<std::uint32_t, const std::vector<std::uint64_t>*> first;
   std::map<std::uint32_t, bool> differ;
   for (const Orders& orders : by_rank) {
@@ -68,7 +68,7 @@ Moved make_communicators(const std::vector<Orders>& by_rank, Trace& trace) {
 }  // namespace
 
 void separate_persistent_collectives(const std::vector<std::vector<PersistentStart>>& starts,
-                                     Trace& trace) {
+                                     TraceBuilder& trace) {
   if (std::ranges::all_of(starts, &std::vector<PersistentStart>::empty)) return;
   std::vector<Orders> by_rank;
   for (std::size_t r = 0; r < starts.size(); ++r) {
@@ -77,7 +77,7 @@ void separate_persistent_collectives(const std::vector<std::vector<PersistentSta
   const Moved moved = make_communicators(by_rank, trace);
   if (moved.empty()) return;
   for (std::size_t r = 0; r < starts.size(); ++r) {
-    RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
+    RankCallsBuilder& calls = trace.calls(static_cast<std::int32_t>(r));
     for (const PersistentStart& start : starts[r]) {
       const auto to = moved.find({calls.comm(start.call), start.number});
       if (to != moved.end()) calls.set_comm(start.call, to->second);

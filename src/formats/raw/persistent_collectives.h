@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::raw {
 
@@ -19,6 +19,6 @@ struct PersistentStart {
 /// moves to a communicator of its own with the same members. `starts` are by rank, and by call;
 /// linear in the calls where there are any.
 void separate_persistent_collectives(const std::vector<std::vector<PersistentStart>>& starts,
-                                     Trace& trace);
+                                     TraceBuilder& trace);
 
 }  // namespace slackline::raw

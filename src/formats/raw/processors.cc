@@ -61,7 +61,7 @@ std::string off_share(const Host& host) {
 }
 
 /// Ranks that may run on the same processors have measured the same time.
-void note_stolen_time(std::span<const RankFiles> ranks, Trace& trace) {
+void note_stolen_time(std::span<const RankFiles> ranks, TraceBuilder& trace) {
   constexpr std::uint64_t kBelievable = std::uint64_t{1} << 60;
   struct Time {
     std::int64_t total_ns = 0;
@@ -97,7 +97,7 @@ void note_missing_counters(std::span<const RankFiles> ranks, Findings& findings)
 
 }  // namespace
 
-void note_processors(std::span<const RankFiles> ranks, Trace& trace) {
+void note_processors(std::span<const RankFiles> ranks, TraceBuilder& trace) {
   std::map<std::pair<std::string, std::string>, Host> hosts;  // by name and boot
   std::uint64_t sampled = 0;
   for (std::size_t r = 0; r < ranks.size(); ++r) {

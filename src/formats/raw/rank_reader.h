@@ -31,7 +31,7 @@ struct CounterReading {
 };
 
 struct RankResult {
-  RankCalls calls;
+  RankCallsBuilder calls;
   std::vector<PersistentStart> persistent;  ///< by call
   std::vector<NamedRegionEvent> regions;
   std::vector<Sample> samples;

@@ -24,6 +24,7 @@
 #include "formats/raw/processors.h"
 #include "formats/raw/rank_reader.h"
 #include "trace/sample_wire.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 
@@ -110,7 +111,7 @@ std::string_view why_not_sampled(std::uint32_t state) {
 }
 
 /// Notes the ranks that were not sampled where others were, and takes the interval.
-void describe_sampling(const std::vector<RankFiles>& ranks, Trace& trace, Samples& samples) {
+void describe_sampling(const std::vector<RankFiles>& ranks, TraceBuilder& trace, Samples& samples) {
   const bool sampled = std::ranges::any_of(ranks, [](const auto& r) { return !r.samples.empty(); });
   if (!sampled) return;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -155,7 +156,7 @@ void note_missing(const std::vector<RankFiles>& ranks, Findings& findings) {
   }
 }
 
-void describe_job(const std::vector<RankFiles>& ranks, Trace& trace) {
+void describe_job(const std::vector<RankFiles>& ranks, TraceBuilder& trace) {
   TraceInfo& info = trace.info();
   info.recorder = "slackline";
   std::uint64_t abandoned = 0;
@@ -187,7 +188,8 @@ void describe_job(const std::vector<RankFiles>& ranks, Trace& trace) {
   if (abandoned > 0) trace.findings().add(raw::kAbandonedCalls, {}, abandoned);
 }
 
-void describe_rank(const RankFiles& rank, const ClockMap& clock, std::int32_t r, Trace& trace) {
+void describe_rank(const RankFiles& rank, const ClockMap& clock, std::int32_t r,
+                   TraceBuilder& trace) {
   RankInfo& info = trace.rank_info(r);
   info.present = !rank.files.empty();
   info.finalized = info.present && rank.header().finalized == 1;
@@ -217,7 +219,7 @@ std::int64_t trace_zero(const std::vector<RankFiles>& ranks, const std::vector<C
 
 /// The counters that any rank has read become the trace's; gives the trace's number of each.
 std::vector<std::optional<std::size_t>> name_counters(const std::vector<RankFiles>& ranks,
-                                                      Trace& trace) {
+                                                      TraceBuilder& trace) {
   constexpr std::array kNames{
 #define SLACKLINE_COUNTER_NAME(identifier, name) std::string_view(name),
       SLK_COUNTERS(SLACKLINE_COUNTER_NAME)
@@ -236,7 +238,7 @@ std::vector<std::optional<std::size_t>> name_counters(const std::vector<RankFile
 }
 
 void keep_counters(const std::vector<raw::CounterReading>& readings,
-                   std::span<const std::optional<std::size_t>> numbers, RankCalls& calls) {
+                   std::span<const std::optional<std::size_t>> numbers, RankCallsBuilder& calls) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (!numbers[i]) continue;
     std::vector<std::uint64_t> gained;
@@ -249,7 +251,7 @@ void keep_counters(const std::vector<raw::CounterReading>& readings,
   }
 }
 
-void keep_result(RankResult& result, std::int32_t r, Trace& trace, Samples& samples) {
+void keep_result(RankResult& result, std::int32_t r, TraceBuilder& trace, Samples& samples) {
   if (!result.samples.empty()) samples.set(r, std::move(result.samples));
   trace.calls(r) = std::move(result.calls);
   for (const raw::NamedRegionEvent& event : result.regions) {
@@ -259,7 +261,7 @@ void keep_result(RankResult& result, std::int32_t r, Trace& trace, Samples& samp
   trace.findings().merge(result.findings);
 }
 
-void read_ranks(const std::vector<RankFiles>& ranks, Trace& trace, Samples& samples) {
+void read_ranks(const std::vector<RankFiles>& ranks, TraceBuilder& trace, Samples& samples) {
   const auto present = std::ranges::find_if(ranks, [](const auto& r) { return !r.files.empty(); });
   std::vector<ClockMap> clocks(ranks.size());
   std::vector<CommViews> views(ranks.size());
@@ -312,7 +314,7 @@ Trace read_raw(const fs::path& directory, Samples* samples) {
     throw Error(fmt::format("cannot read the recording in '{}'", directory.string()),
                 "none of its files has an intact header", "Record the program again.");
   }
-  Trace trace(ranks, true);
+  TraceBuilder trace(ranks, true);
   auto grouped = group_by_rank(std::move(files), ranks, trace.findings());
   open_samples(paths.front().parent_path(), grouped);
   note_missing(grouped, trace.findings());
@@ -325,7 +327,7 @@ Trace read_raw(const fs::path& directory, Samples* samples) {
   describe_job(grouped, trace);
   describe_sampling(grouped, trace, kept);
   raw::note_processors(grouped, trace);
-  return trace;
+  return std::move(trace).build();
 }
 
 }  // namespace slackline

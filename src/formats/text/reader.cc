@@ -12,6 +12,7 @@
 #include "formats/text/call_reader.h"
 #include "formats/text/lexer.h"
 #include "formats/text/text.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace text {
@@ -38,7 +39,7 @@ class Reader {
     end_rank();
     check_all_ranks();
     for (std::int32_t r = 0; r < trace_->ranks(); ++r) trace_->calls(r).shrink();
-    return std::move(*trace_);
+    return std::move(*trace_).build();
   }
   Samples take_samples() { return std::move(all_samples_); }
 
@@ -394,7 +395,7 @@ class Reader {
       kind = *named;
     }
     if (tokens.size() > 2) fail_unknown(tokens[2], "nothing more");
-    RankCalls& calls = trace_->calls(rank_);
+    RankCallsBuilder& calls = trace_->calls(rank_);
     calls.append_pause({begin, end, static_cast<std::uint32_t>(calls.size()), kind});
   }
 
@@ -453,7 +454,7 @@ class Reader {
       lexer_.fail(tokens[0], fmt::format("{} needs one region", tokens[0].text),
                   "by name or number");
     }
-    RankCalls& calls = trace_->calls(rank_);
+    RankCallsBuilder& calls = trace_->calls(rank_);
     calls.append_region({.time_ns = begin.value_or(cursor_),
                          .region = read_region_reference(tokens[1]),
                          .before_call = static_cast<std::uint32_t>(calls.size()),
@@ -497,7 +498,7 @@ class Reader {
   Lexer lexer_;
   CallReader call_reader_;
   std::size_t text_bytes_;
-  std::optional<Trace> trace_;
+  std::optional<TraceBuilder> trace_;
   std::vector<bool> seen_;
   Samples all_samples_;
   std::vector<Sample> samples_;                      // of the rank under way

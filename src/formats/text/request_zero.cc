@@ -2,6 +2,7 @@
 
 #include "formats/text/form.h"
 #include "formats/text/text.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -25,7 +26,7 @@ bool waits_for_none(const Call& call) {
 
 }  // namespace
 
-void find_request_zero(Trace& trace) {
+void find_request_zero(TraceBuilder& trace) {
   std::uint64_t started = 0;
   std::uint64_t waited = 0;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "trace/samples.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 
@@ -24,7 +24,7 @@ bool looks_like_text(std::string_view head);
 
 /// A Finding of calls that start with request 0 while others wait for it: 0 stands for none, so it
 /// is somebody's counting from 0, and they wait for nothing. O(calls).
-void find_request_zero(Trace& trace);
+void find_request_zero(TraceBuilder& trace);
 
 struct TextOptions {
   std::optional<std::int32_t> rank;  ///< this rank only; the others read back as absent

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/testing/error_text.h"
 #include "trace/testing/arbitrary_trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -265,7 +266,7 @@ TEST(LooksLikeText, SkipsCommentsOnly) {
 
 TEST(TextForm, RequestsThatCountFromZeroAreFound) {
   const auto found = [](const std::string& calls) {
-    Trace trace = read_text("slackline-trace 1 untimed ranks=1\nrank 0\n" + calls, "t");
+    TraceBuilder trace = read_text("slackline-trace 1 untimed ranks=1\nrank 0\n" + calls, "t");
     find_request_zero(trace);
     return trace.findings().entries().size();
   };

@@ -7,7 +7,7 @@
 #include "formats/ti/datatypes.h"
 #include "formats/ti/fields.h"
 #include "formats/ti/requests.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::ti {
 
@@ -25,7 +25,7 @@ struct NoSuchRank : BadAction {
 /// Turns the actions of one rank into its calls.
 class Program {
  public:
-  Program(Trace& trace, std::int32_t rank) : trace_(trace), rank_(rank) {}
+  Program(TraceBuilder& trace, std::int32_t rank) : trace_(trace), rank_(rank) {}
 
   /// Appends what the line's action does. Throws BadField or BadAction; nothing is appended then.
   void append(const Fields& line);
@@ -69,7 +69,7 @@ class Program {
   void expect_time(double ns) const;
   double computation(const Fields& line, std::size_t i) const;
   void region(std::string_view name, double ns);
-  RankCalls& calls() { return trace_.calls(rank_); }
+  RankCallsBuilder& calls() { return trace_.calls(rank_); }
   std::size_t ranks() const { return static_cast<std::size_t>(trace_.ranks()); }
   std::uint32_t datatype(const Fields& line, std::size_t i) const;
   std::int32_t peer(std::int64_t rank) const;
@@ -78,7 +78,7 @@ class Program {
   std::uint64_t counts(const Fields& line, std::size_t i, std::uint32_t element);
   std::uint32_t start_request(const Requests::Name& name);
 
-  Trace& trace_;
+  TraceBuilder& trace_;
   std::int32_t rank_;
   double now_ns_ = 0;  // not rounded: the sum is exact where each part is
   std::int64_t rounded_now_ns_ = 0;

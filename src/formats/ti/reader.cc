@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "formats/compressed/decompressed_file.h"
 #include "formats/ti/program.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -251,13 +252,13 @@ class Reader {
     trace_.info().recorder = "SimGrid time-independent trace";
     trace_.info().flops_per_second = kTiFlopsPerSecond;
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-      RankCalls& calls = trace_.calls(r);
+      RankCallsBuilder& calls = trace_.calls(r);
       trace_.rank_info(r).present = !calls.empty() || !calls.regions().empty();
       trace_.rank_info(r).finalized =
           !calls.empty() && calls.operation(calls.size() - 1) == Operation::finalize;
       calls.shrink();
     }
-    return std::move(trace_);
+    return std::move(trace_).build();
   }
 
  private:
@@ -281,7 +282,7 @@ class Reader {
     return false;
   }
 
-  Trace trace_;
+  TraceBuilder trace_;
   std::vector<ti::Program> programs_;
   ti::Fields fields_;
   std::string why_;

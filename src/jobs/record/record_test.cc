@@ -14,6 +14,7 @@
 #include "formats/native/writer.h"
 #include "jobs/record/process.h"
 #include "jobs/record/written_trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -46,7 +47,7 @@ class LauncherTest : public testing::Test {
 TEST(WrittenTrace, IsReadBackBeforeTheRawFilesGo) {
   const ScratchFolder folder;
   const fs::path path = folder / "written.slk";
-  Trace trace(2, true);
+  TraceBuilder trace(2, true);
   const std::int64_t made = trace.add_communicator({.members = {0, 1}, .remote = {}, .name = {}});
   trace.calls(0).append({.operation = Operation::comm_dup, .end_ns = 10, .args = {&made, 1}});
   write_native(trace, path);

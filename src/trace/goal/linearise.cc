@@ -74,7 +74,7 @@ Trace GoalLinearisation::finish(const Findings& matching) && {
     trace_.calls(r).shrink();
   }
   trace_.findings().merge(matching);
-  return std::move(trace_);
+  return std::move(trace_).build();
 }
 
 Trace linearise(const GoalProgram& program, std::string_view name) {
@@ -82,9 +82,9 @@ Trace linearise(const GoalProgram& program, std::string_view name) {
   GoalLinearisation lines(program);
   GoalOrder order(program, matches, std::numeric_limits<std::uint64_t>::max());
   order.walk([&](const GoalMoment& moment) { lines.add(order, moment); });
-  Trace trace = std::move(lines).finish(matches.findings());
+  TraceBuilder trace = std::move(lines).finish(matches.findings());
   trace.findings().add(kLinearised, {}, program.operation_count());
-  return trace;
+  return std::move(trace).build();
 }
 
 }  // namespace slackline

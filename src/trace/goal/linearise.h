@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "trace/goal/order.h"
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 
@@ -32,7 +32,7 @@ class GoalLinearisation {
     std::uint32_t requests = 0;
   };
 
-  Trace trace_;
+  TraceBuilder trace_;
   std::vector<RankState> ranks_;
 };
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::testing {
 
@@ -44,10 +44,10 @@ inline Call arbitrary_call(std::int64_t begin, bool timed, std::vector<std::int6
   return call;
 }
 
-inline void arbitrary_rank(Trace& trace, std::int32_t rank) {
+inline void arbitrary_rank(TraceBuilder& trace, std::int32_t rank) {
   using rc::gen::element;
   RankInfo& info = trace.rank_info(rank);
-  RankCalls& calls = trace.calls(rank);
+  RankCallsBuilder& calls = trace.calls(rank);
   info.host = *element<std::string>("", "n0", "node 7", "a\"b\\c\n\x01");
   info.present = *rc::gen::weightedElement<bool>({{9, true}, {1, false}});
   info.finalized = *rc::gen::arbitrary<bool>();
@@ -103,7 +103,7 @@ inline std::vector<std::int32_t> arbitrary_members(std::int32_t ranks) {
 /// To be called inside rc::check.
 inline Trace arbitrary_trace() {
   using rc::gen::element;
-  Trace trace(*rc::gen::inRange(1, 6), *rc::gen::arbitrary<bool>());
+  TraceBuilder trace(*rc::gen::inRange(1, 6), *rc::gen::arbitrary<bool>());
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
     trace.add_communicator({.members = arbitrary_members(trace.ranks()),
                             .remote = arbitrary_members(trace.ranks()),
@@ -129,7 +129,7 @@ inline Trace arbitrary_trace() {
     trace.findings().add(kKind, "", 1);
   }
   for (std::int32_t r = 0; r < trace.ranks(); ++r) arbitrary_rank(trace, r);
-  return trace;
+  return std::move(trace).build();
 }
 
 inline bool same_rank_info(const RankInfo& a, const RankInfo& b) {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline::testing {
 
@@ -17,7 +17,7 @@ namespace slackline::testing {
 class PlausibleTrace {
  public:
   /// To be called inside rc::check.
-  static Trace make() { return PlausibleTrace().trace_; }
+  static Trace make() { return std::move(PlausibleTrace().trace_).build(); }
 
  private:
   PlausibleTrace() : trace_(*rc::gen::inRange(1, 5), true) {
@@ -178,7 +178,7 @@ class PlausibleTrace {
 
   void region() {
     for (std::size_t r = 0; r < ranks(); ++r) {
-      RankCalls& calls = trace_.calls(rank(r));
+      RankCallsBuilder& calls = trace_.calls(rank(r));
       const auto before = static_cast<std::uint32_t>(calls.size());
       const auto which = static_cast<std::uint32_t>(*rc::gen::inRange(0, 2));
       calls.append_region({now_ + 10, which, before, true});
@@ -195,7 +195,7 @@ class PlausibleTrace {
     }
   }
 
-  Trace trace_;
+  TraceBuilder trace_;
   std::vector<std::uint32_t> requests_;  // last serial of each rank
   std::int64_t now_ = 0;
 };
