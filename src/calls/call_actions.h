@@ -60,8 +60,9 @@ struct IgnoreActions {
   /// A single message, blocking or not.
   void send(const PostedMessage& /*message*/) {}
   void receive(const PostedMessage& /*message*/) {}
-  /// MPI_Sendrecv: waits for both. `from` is null when the trace does not tell the source.
-  void exchange(const PostedMessage* /*from*/, const PostedMessage& /*to*/) {}
+  // A visitor may declare exchange(const PostedMessage* from, const PostedMessage& to) as well, for
+  // MPI_Sendrecv, which waits for both; `from` is null when the trace does not tell the source.
+  // Others see it as receive() and send().
   /// Waits for requests, or found them complete: for_each_completed_request() names them.
   void complete(const Call& /*call*/) {}
   /// A test that found nothing complete.
@@ -104,56 +105,65 @@ inline Call receive_half(Call sendrecv) {
   return sendrecv;
 }
 
-namespace decoding {
+/// What is needed to decode a call, which nobody but visit_actions() may use.
+class CallDecoder {
+  template <class Visitor>
+  friend void visit_actions(const Call& call, Visitor& visitor);
 
-inline PostedMessage message_of(const Call& call, bool blocking) {
-  return {.peer = call.peer,
-          .tag = call.tag,
-          .comm = call.comm,
-          .bytes = call.bytes,
-          .request = blocking ? kRequestNone : call.request,
-          .mode = call.operation,
-          .blocking = blocking};
-}
+  static PostedMessage message_of(const Call& call, bool blocking) {
+    return {.peer = call.peer,
+            .tag = call.tag,
+            .comm = call.comm,
+            .bytes = call.bytes,
+            .request = blocking ? kRequestNone : call.request,
+            .mode = call.operation,
+            .blocking = blocking};
+  }
 
-/// Cancelled, or damaged: nothing came of it.
-inline bool is_lost(const Call& call) {
-  return call.has(SLK_FLAG_CANCELLED) || call.has(SLK_FLAG_FAILED);
-}
+  /// Cancelled, or damaged: nothing came of it.
+  static bool is_lost(const Call& call) {
+    return call.has(SLK_FLAG_CANCELLED) || call.has(SLK_FLAG_FAILED);
+  }
 
-/// args: source, receive tag, received bytes, receive flags.
-template <class Visitor>
-void exchange(const Call& call, Visitor& visitor) {
-  const PostedMessage to = message_of(call, true);
-  if (call.args.size() < 2) return visitor.exchange(nullptr, to);
-  PostedMessage from = to;
-  from.peer = static_cast<std::int32_t>(call.args[0]);
-  from.tag = static_cast<std::int32_t>(call.args[1]);
-  from.bytes = 0;
-  visitor.exchange(&from, to);
-}
-
-template <class Visitor>
-void start(const Call& call, Visitor& visitor) {
-  const StartGroups groups(call.args);
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    const StartedRequest started = groups[i];
-    const PostedMessage message{.peer = started.peer,
-                                .tag = started.tag,
-                                .comm = started.comm,
-                                .bytes = started.bytes,
-                                .request = started.serial,
-                                .mode = started.operation,
-                                .blocking = false};
-    if (started.receives()) {
-      visitor.receive(message);
+  /// args: source, receive tag, received bytes, receive flags.
+  template <class Visitor>
+  static void exchange(const Call& call, Visitor& visitor) {
+    const PostedMessage to = message_of(call, true);
+    PostedMessage from = to;
+    const bool told = call.args.size() >= 2;
+    if (told) {
+      from.peer = static_cast<std::int32_t>(call.args[0]);
+      from.tag = static_cast<std::int32_t>(call.args[1]);
+      from.bytes = 0;
+    }
+    if constexpr (requires { visitor.exchange(&from, to); }) {
+      visitor.exchange(told ? &from : nullptr, to);
     } else {
-      visitor.send(message);
+      if (told) visitor.receive(from);
+      visitor.send(to);
     }
   }
-}
 
-}  // namespace decoding
+  template <class Visitor>
+  static void start(const Call& call, Visitor& visitor) {
+    const StartGroups groups(call.args);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const StartedRequest started = groups[i];
+      const PostedMessage message{.peer = started.peer,
+                                  .tag = started.tag,
+                                  .comm = started.comm,
+                                  .bytes = started.bytes,
+                                  .request = started.serial,
+                                  .mode = started.operation,
+                                  .blocking = false};
+      if (started.receives()) {
+        visitor.receive(message);
+      } else {
+        visitor.send(message);
+      }
+    }
+  }
+};
 
 /// Calls the visitor's functions (those of IgnoreActions) for what the call does. Times of the call
 /// are not read: RankCalls::action() suffices. O(1 + length of `args`).
@@ -163,20 +173,20 @@ void visit_actions(const Call& call, Visitor& visitor) {
   switch (kind) {
     case OperationClass::send:
     case OperationClass::isend:
-      if (!decoding::is_lost(call)) {
-        visitor.send(decoding::message_of(call, kind == OperationClass::send));
+      if (!CallDecoder::is_lost(call)) {
+        visitor.send(CallDecoder::message_of(call, kind == OperationClass::send));
       }
       return;
     case OperationClass::recv:
     case OperationClass::irecv:
-      if (!decoding::is_lost(call)) {
-        visitor.receive(decoding::message_of(call, kind == OperationClass::recv));
+      if (!CallDecoder::is_lost(call)) {
+        visitor.receive(CallDecoder::message_of(call, kind == OperationClass::recv));
       }
       return;
     case OperationClass::sendrecv:
-      return decoding::exchange(call, visitor);
+      return CallDecoder::exchange(call, visitor);
     case OperationClass::start:
-      return decoding::start(call, visitor);
+      return CallDecoder::start(call, visitor);
     case OperationClass::completion:
       return call.has(SLK_FLAG_FAILED) ? visitor.unsuccessful_test(call.request)
                                        : visitor.complete(call);
@@ -216,7 +226,6 @@ void for_each_send(const Call& call, Visit visit) {
     Visit& visit;
     explicit Sends(Visit& v) : visit(v) {}
     void send(const PostedMessage& message) { visit(message); }
-    void exchange(const PostedMessage* /*from*/, const PostedMessage& to) { visit(to); }
   };
   Sends sends(visit);
   visit_actions(call, sends);
@@ -229,9 +238,6 @@ void for_each_receive(const Call& call, Visit visit) {
     Visit& visit;
     explicit Receives(Visit& v) : visit(v) {}
     void receive(const PostedMessage& message) { visit(message); }
-    void exchange(const PostedMessage* from, const PostedMessage& /*to*/) {
-      if (from != nullptr) visit(*from);
-    }
   };
   Receives receives(visit);
   visit_actions(call, receives);

@@ -105,10 +105,6 @@ class RankPosts : public IgnoreActions {
       return true;
     });
   }
-  void exchange(const PostedMessage* from, const PostedMessage& to) {
-    if (from != nullptr) receive(*from);
-    send(to);
-  }
   /// What is found is what the next receive of that stream gets.
   void probe(const Call& call) {
     if (open_.size() == kMostOpen) open_.erase(open_.begin());
@@ -161,10 +157,6 @@ class RankReceipts : public IgnoreActions {
     const bool at_once = m.request == kRequestNone;
     if (!at_once) open_[m.request] = static_cast<std::uint32_t>(receives_.size());
     receives_.push_back({call_, at_once ? call_ : kNoCall});
-  }
-  void exchange(const PostedMessage* from, const PostedMessage& to) {
-    if (from != nullptr) receive(*from);
-    send(to);
   }
   void complete(const Call& call) {
     for_each_completed_request(call, [this](std::uint32_t serial) {
@@ -273,10 +265,6 @@ class RankWalk : public IgnoreActions {
     }
     messages_[id].receive = call_;
     post(Kind::incoming, id, m.request);
-  }
-  void exchange(const PostedMessage* from, const PostedMessage& to) {
-    if (from != nullptr) receive(*from);
-    send(to);
   }
   void collective(const Call& call) { join(call.request); }
   void probe(const Call& /*call*/) {

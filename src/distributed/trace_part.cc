@@ -60,10 +60,6 @@ class Concerned : public IgnoreActions {
 
   void send(const PostedMessage& m) { add_rank(m.peer); }
   void receive(const PostedMessage& m) { add_rank(m.peer); }
-  void exchange(const PostedMessage* from, const PostedMessage& to) {
-    if (from != nullptr) add_rank(from->peer);
-    add_rank(to.peer);
-  }
 
  private:
   void add(std::size_t process) {
