@@ -84,14 +84,18 @@ class RankStreams {
 /// The messages that one rank posts, and those that its probes find.
 class RankPosts : public IgnoreActions {
  public:
-  explicit RankPosts(RankStreams& streams) : streams_(streams) {}
+  explicit RankPosts(const RankStreams& streams) : streams_(streams) {}
 
   void run(const RankCalls& calls) {
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const OperationClass kind = operation_class(calls.operation(i));
       if (may_post(kind) || kind == OperationClass::probe) visit_actions(calls.action(i), *this);
     }
+    received_.assign(streams_.receives(), kUnmatched);
   }
+  std::uint32_t sends() const { return streams_.sends(); }
+  /// By receive: kUnmatched.
+  std::vector<std::uint32_t> take_received() { return std::move(received_); }
   /// By successful probe: the number of the receive that gets its message; kUnmatched without one.
   std::vector<std::uint32_t> take_probed() { return std::move(probed_); }
 
@@ -121,8 +125,9 @@ class RankPosts : public IgnoreActions {
     std::uint32_t number;
   };
 
-  RankStreams& streams_;
+  RankStreams streams_;
   std::vector<Probe> open_;
+  std::vector<std::uint32_t> received_;
   std::vector<std::uint32_t> probed_;
 };
 
@@ -145,7 +150,7 @@ class RankReceipts : public IgnoreActions {
       }
     }
   }
-  std::uint32_t sends() const { return static_cast<std::uint32_t>(sends_.size()); }
+  std::uint32_t sends() const { return streams_.sends(); }
   CallIndex send_call(std::uint32_t send) const { return sends_[send]; }
   const Receive& received(std::uint32_t receive) const { return receives_[receive]; }
 
@@ -173,32 +178,35 @@ class RankReceipts : public IgnoreActions {
   FlatMap<std::uint32_t, std::uint32_t, SerialHash> open_;
 };
 
-/// The messages of all ranks, by sender: `first` is the number of each rank's first one.
-void number_messages(const std::vector<std::uint32_t>& sends, std::vector<std::uint32_t>& first,
-                     std::vector<MessageCalls>& messages) {
-  first.assign(sends.size() + 1, 0);
+/// Lets every rank post its messages, and numbers those of all: by sender, from the number of each
+/// rank's `first` one on.
+template <class Posts>
+std::vector<Posts> post_messages(const Trace& trace, StreamMatching& streams,
+                                 std::vector<std::uint32_t>& first,
+                                 std::vector<MessageCalls>& messages) {
+  const auto ranks = static_cast<std::size_t>(trace.ranks());
+  std::vector<Posts> posts;
+  for (std::size_t r = 0; r < ranks; ++r) posts.emplace_back(RankStreams(trace, r, streams));
+  parallel_for(ranks, [&](std::size_t r) {
+    posts[r].run(trace.calls(static_cast<std::int32_t>(r)));
+    streams.sort(r);
+  });
+  first.assign(1, 0);
   std::uint64_t all = 0;
-  for (std::size_t r = 0; r < sends.size(); ++r) {
-    all += sends[r];
+  for (const Posts& of_rank : posts) {
+    all += of_rank.sends();
     expects(all < kMostMessages, "messages can be numbered");
-    first[r + 1] = static_cast<std::uint32_t>(all);
+    first.push_back(static_cast<std::uint32_t>(all));
   }
   messages.resize(all);
+  return posts;
 }
 
 void match_receipts(const Trace& trace, std::vector<std::uint32_t>& first,
                     std::vector<MessageCalls>& messages) {
   const auto ranks = static_cast<std::size_t>(trace.ranks());
   StreamMatching streams(ranks);
-  std::vector<RankReceipts> receipts;
-  for (std::size_t r = 0; r < ranks; ++r) receipts.emplace_back(RankStreams(trace, r, streams));
-  std::vector<std::uint32_t> sends(ranks);
-  parallel_for(ranks, [&](std::size_t r) {
-    receipts[r].run(trace.calls(static_cast<std::int32_t>(r)));
-    streams.sort(r);
-    sends[r] = receipts[r].sends();
-  });
-  number_messages(sends, first, messages);
+  const auto receipts = post_messages<RankReceipts>(trace, streams, first, messages);
   parallel_for(ranks, [&](std::size_t r) {
     streams.join(r, [&](std::uint32_t source, std::uint32_t send, std::uint32_t receive) {
       MessageCalls& message = messages[first[source] + send];
@@ -206,7 +214,7 @@ void match_receipts(const Trace& trace, std::vector<std::uint32_t>& first,
       message.receive = receipts[r].received(receive).post;
       message.receive_done = receipts[r].received(receive).done;
     });
-    for (std::uint32_t send = 0; send < sends[r]; ++send) {
+    for (std::uint32_t send = 0; send < receipts[r].sends(); ++send) {
       messages[first[r] + send].source = static_cast<std::int32_t>(r);
       messages[first[r] + send].send = receipts[r].send_call(send);
     }
@@ -391,19 +399,11 @@ class MatchingWalk {
   /// Numbers all messages, and finds those that each rank receives and probes.
   void match_messages() {
     StreamMatching streams(ranks_);
-    std::vector<std::uint32_t> sends(ranks_);
-    received_.resize(ranks_);
-    probed_.resize(ranks_);
-    parallel_for(ranks_, [&](std::size_t r) {
-      RankStreams mine(trace_, r, streams);
-      RankPosts posts(mine);
-      posts.run(trace_.calls(static_cast<std::int32_t>(r)));
-      streams.sort(r);
-      sends[r] = mine.sends();
-      received_[r].assign(mine.receives(), kUnmatched);
-      probed_[r] = posts.take_probed();
-    });
-    number_messages(sends, out_.first_message_, out_.messages_);
+    for (RankPosts& of_rank :
+         post_messages<RankPosts>(trace_, streams, out_.first_message_, out_.messages_)) {
+      received_.push_back(of_rank.take_received());
+      probed_.push_back(of_rank.take_probed());
+    }
     parallel_for(ranks_, [&](std::size_t r) {
       streams.join(r, [&](std::uint32_t source, std::uint32_t send, std::uint32_t receive) {
         if (!whole_.contains(r) && !whole_.contains(std::size_t{source})) return;
