@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <type_traits>
+#include <utility>
 
 namespace slackline {
 namespace {
@@ -126,6 +128,27 @@ TEST(Trace, SameContentSeesCommunicatorsAndRegions) {
   EXPECT_FALSE(same_content(a, b));
   a.add_communicator({.members = {0}, .remote = {}, .name = {}});
   EXPECT_FALSE(same_content(a, b));
+}
+
+// A Trace comes from build() alone, and neither way copies unless one asks for it.
+static_assert(!std::is_constructible_v<Trace, TraceBuilder>);
+static_assert(!std::is_constructible_v<Trace, const TraceBuilder&>);
+static_assert(!std::is_assignable_v<Trace&, TraceBuilder>);
+static_assert(!std::is_constructible_v<RankCalls, RankCallsBuilder>);
+static_assert(!std::is_constructible_v<TraceBuilder, const Trace&>);
+static_assert(std::is_constructible_v<TraceBuilder, Trace>);
+
+TEST(TraceBuilder, GivesItsColumnsAwayAndTakesThemBack) {
+  TraceBuilder first(1, true);
+  first.region_id("solve");
+  first.calls(0).append({.operation = Operation::barrier, .begin_ns = 5, .end_ns = 7});
+  const std::int64_t* const column = first.calls(0).begins_ns().data();
+  Trace built = std::move(first).build();
+  EXPECT_EQ(built.calls(0).begins_ns().data(), column);
+  TraceBuilder second = std::move(built);
+  EXPECT_EQ(second.calls(0).begins_ns().data(), column);
+  EXPECT_EQ(second.region_id("io"), 1u);
+  EXPECT_EQ(second.region_id("solve"), 0u);
 }
 
 TEST(Trace, WithoutCallsIsTheSameJob) {
