@@ -8,8 +8,10 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "trace/communicator_makers.h"
 #include "trace/operation_kinds.h"
@@ -85,6 +87,20 @@ template <class Visit>
 void for_each_completed_request(const Call& call, Visit visit) {
   if (call.request != kRequestNone) visit(call.request);
   for (const std::int64_t serial : call.args) visit(static_cast<std::uint32_t>(serial));
+}
+
+/// Polls without success (of MPI_Test, MPI_Iprobe) that follow each other, which are one call of
+/// the trace.
+struct PollRun {
+  std::int64_t count = 1;
+  std::optional<std::int64_t> inside_ns{};  ///< time of all of them inside of MPI, if it is known
+};
+/// For a call that polls and failed.
+inline PollRun poll_run(const Call& call) {
+  PollRun run;
+  if (!call.args.empty()) run.count = std::max<std::int64_t>(1, call.args[0]);
+  if (call.args.size() > 1) run.inside_ns = call.args[1];
+  return run;
 }
 
 /// The MPI_Send that an MPI_Sendrecv contains.

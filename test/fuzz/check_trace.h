@@ -4,9 +4,9 @@
 #include <cstdlib>
 
 #include "calls/causality.h"
+#include "calls/summary.h"
 #include "formats/text/text.h"
 #include "fuzz.h"
-#include "trace/summary.h"
 #include "trace/trace_builder.h"
 
 namespace slackline::fuzz {

@@ -29,8 +29,9 @@ bool completes(const Call& call, std::uint32_t request) {
 /// The part of a failed poll's duration that may be waiting, of `wait_ns` at its begin.
 std::int64_t inside_of(const Call& poll, std::int64_t wait_ns) {
   const std::int64_t duration = poll.end_ns - poll.begin_ns;
-  if (!poll.has(SLK_FLAG_FAILED) || poll.args.size() < 2 || duration <= 0) return wait_ns;
-  const std::int64_t inside = std::clamp<std::int64_t>(poll.args[1], 0, duration);
+  const PollRun run = poll_run(poll);
+  if (!poll.has(SLK_FLAG_FAILED) || !run.inside_ns || duration <= 0) return wait_ns;
+  const std::int64_t inside = std::clamp<std::int64_t>(*run.inside_ns, 0, duration);
   if (inside >= duration - inside) return wait_ns;
   const double share = static_cast<double>(inside) / static_cast<double>(duration);
   return static_cast<std::int64_t>(share * static_cast<double>(wait_ns));

@@ -6,9 +6,9 @@
 
 #include "app/load/input.h"
 #include "app/requests/schemas.h"
+#include "calls/summary.h"
 #include "formats/open/open.h"
 #include "report/report.h"
-#include "trace/summary.h"
 
 namespace slackline {
 namespace {

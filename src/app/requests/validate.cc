@@ -17,9 +17,9 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "calibration/validation_report.h"
+#include "calls/summary.h"
 #include "formats/open/open.h"
 #include "timing/model_schedule.h"
-#include "trace/summary.h"
 
 namespace slackline {
 namespace {

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "calls/summary.h"
 #include "formats/otf2/findings.h"
 #include "formats/otf2/reader.h"
 #include "formats/reader_findings.h"
-#include "trace/summary.h"
 #include "trace/testing/shared_traces.h"
 
 namespace slackline {

@@ -1,4 +1,4 @@
-#include "trace/summary.h"
+#include "calls/summary.h"
 
 #include <gtest/gtest.h>
 

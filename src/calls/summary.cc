@@ -1,4 +1,4 @@
-#include "trace/summary.h"
+#include "calls/summary.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "trace/start_groups.h"
+#include "calls/call_actions.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline {
 namespace {
@@ -30,45 +31,28 @@ struct RankSummary {
   std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
 };
 
-bool is_poll_run(const Call& call) {
-  return call.has(SLK_FLAG_FAILED) && call.args.size() == 2 && call.args[0] > 0;
-}
-
 void add_messages(RankSummary& sum, const Call& call) {
-  const auto add = [&](std::int64_t peer, std::uint64_t bytes) {
-    if (peer == kPeerNull) return;
+  if (!may_send(operation_class(call.operation))) return;
+  for_each_send(call, [&](const PostedMessage& message) {
+    if (message.peer == kPeerNull) return;
     ++sum.messages;
-    sum.message_bytes += bytes;
-  };
-  switch (operation_class(call.operation)) {
-    case OperationClass::send:
-    case OperationClass::isend:
-    case OperationClass::sendrecv:
-      add(call.peer, call.bytes);
-      return;
-    case OperationClass::start:
-      for (std::size_t i = 0; i < StartGroups(call.args).size(); ++i) {
-        const StartedRequest started = StartGroups(call.args)[i];
-        if (!started.receives()) add(started.peer, started.bytes);
-      }
-      return;
-    default:
-      return;
-  }
+    sum.message_bytes += message.bytes;
+  });
 }
 
 bool has_wildcard(const Call& call) {
-  constexpr std::int64_t kAny = SLK_FLAG_ANY_SOURCE | SLK_FLAG_ANY_TAG;
-  const bool sendrecv = operation_class(call.operation) == OperationClass::sendrecv;
-  return (call.flags & kAny) != 0 ||
-         (sendrecv && call.args.size() == 4 && (call.args[3] & kAny) != 0);
+  constexpr std::uint8_t kAny = SLK_FLAG_ANY_SOURCE | SLK_FLAG_ANY_TAG;
+  const bool receives_too =
+      operation_class(call.operation) == OperationClass::sendrecv && call.args.size() > 1;
+  return (call.flags & kAny) != 0 || (receives_too && (receive_half(call).flags & kAny) != 0);
 }
 
 void add_call(RankSummary& sum, const Call& call) {
-  const bool polls = is_poll_run(call);
-  const std::int64_t time = polls ? call.args[1] : call.end_ns - call.begin_ns;
+  const bool polls = is_poll(call.operation) && call.has(SLK_FLAG_FAILED);
+  const PollRun run = polls ? poll_run(call) : PollRun{};
+  const std::int64_t time = run.inside_ns.value_or(call.end_ns - call.begin_ns);
   OperationSummary& operation = sum.operations[static_cast<std::size_t>(call.operation)];
-  operation.calls += polls ? static_cast<std::uint64_t>(call.args[0]) : 1;
+  operation.calls += static_cast<std::uint64_t>(run.count);
   operation.time_ns += time;
   operation.bytes += call.bytes;
   sum.mpi_ns += time;
