@@ -371,9 +371,7 @@ void OnlineProgram::append_completion(sim::ExecutionContext& context, Operation 
   std::ranges::transform(of.list, serials.begin(), [&](std::int64_t place) {
     return std::int64_t{serial_at(context.rank, place)};
   });
-  const bool single =
-      operation == Operation::wait || operation == Operation::test || completes_one(operation);
-  if (!single) return append(context, {.operation = operation, .args = serials});
+  if (lists_requests(operation)) return append(context, {.operation = operation, .args = serials});
   append(context, {.operation = operation, .request = static_cast<std::uint32_t>(serials.front())});
 }
 

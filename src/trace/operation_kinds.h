@@ -38,6 +38,12 @@ constexpr bool completes_one(Operation operation) {
   return operation == Operation::waitany || operation == Operation::testany;
 }
 
+/// Does it name the requests that it completes in a list?
+constexpr bool lists_requests(Operation operation) {
+  return operation == Operation::waitall || operation == Operation::waitsome ||
+         operation == Operation::testall || operation == Operation::testsome;
+}
+
 /// Does it succeed as soon as one of several requests is complete?
 constexpr bool succeeds_with_first(Operation operation) {
   return completes_one(operation) || operation == Operation::waitsome ||

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "calls/program_steps.h"
 #include "calls/run_span.h"
+#include "trace/operation_kinds.h"
 #include "trace/start_groups.h"
 #include "trace/trace_builder.h"
 
@@ -48,11 +49,6 @@ Leftover without_groups(Call& call, std::vector<std::int64_t>& storage, std::siz
   return storage.empty() ? Leftover::nothing : Leftover::changed;
 }
 
-bool names_several(Operation operation) {
-  return operation == Operation::waitall || operation == Operation::waitsome ||
-         operation == Operation::testall || operation == Operation::testsome;
-}
-
 }  // namespace
 
 Program with_calls(
@@ -79,7 +75,7 @@ Leftover without_requests(Call& call, std::vector<std::int64_t>& storage,
       return without_groups(call, storage, kStartGroup, dropped);
     case OperationClass::completion:
       if (call.has(SLK_FLAG_FAILED)) return Leftover::unchanged;
-      if (names_several(call.operation)) return without_groups(call, storage, 1, dropped);
+      if (lists_requests(call.operation)) return without_groups(call, storage, 1, dropped);
       return dropped(call.request) ? Leftover::nothing : Leftover::unchanged;
     case OperationClass::request_other:
       return dropped(call.request) ? Leftover::nothing : Leftover::unchanged;
