@@ -28,25 +28,32 @@ class Neighbourhood {
   };
 
   explicit Neighbourhood(std::span<const std::int64_t> args)
-      : out_(take_list(args)), in_(take_list(args)) {}
+      : out_(take_list(args)), in_(take_list(args)) {
+    whole_ = whole_ && args.empty();
+  }
 
   /// Those that the rank sends to.
   List out() const { return List(out_); }
   /// Those that it receives from.
   List in() const { return List(in_); }
+  /// Whether the arguments are these two lists.
+  bool whole() const { return whole_; }
 
  private:
   /// Takes one list (n, then n pairs) off the front of `args`.
-  static std::span<const std::int64_t> take_list(std::span<const std::int64_t>& args) {
+  std::span<const std::int64_t> take_list(std::span<const std::int64_t>& args) {
+    whole_ = whole_ && !args.empty();
     if (args.empty()) return {};
     const auto pairs_there = static_cast<std::int64_t>((args.size() - 1) / 2);
-    const auto pairs =
-        static_cast<std::size_t>(std::clamp<std::int64_t>(args.front(), 0, pairs_there));
+    const std::int64_t listed = std::clamp<std::int64_t>(args.front(), 0, pairs_there);
+    whole_ = whole_ && listed == args.front();
+    const auto pairs = static_cast<std::size_t>(listed);
     const auto list = args.subspan(1, 2 * pairs);
     args = args.subspan(1 + 2 * pairs);
     return list;
   }
 
+  bool whole_ = true;  // before the lists, as taking them changes it
   std::span<const std::int64_t> out_;
   std::span<const std::int64_t> in_;
 };

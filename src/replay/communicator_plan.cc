@@ -1,8 +1,8 @@
 #include "replay/communicator_plan.h"
 
 #include <algorithm>
-#include <span>
 
+#include "calls/neighbourhood.h"
 #include "trace/communicator_makers.h"
 #include "trace/operation_kinds.h"
 
@@ -11,36 +11,18 @@ namespace {
 
 constexpr std::uint32_t kFirstMade = 2;  // after MPI_COMM_WORLD and MPI_COMM_SELF
 
-/// n, (rank, value)*: the ranks in the communicator; those of MPI_PROC_NULL are left out.
-std::vector<std::int32_t> neighbors_of(const Trace& trace, std::uint32_t comm,
-                                       std::span<const std::int64_t> pairs) {
+/// Their ranks in the communicator; those of MPI_PROC_NULL are left out.
+std::vector<std::int32_t> ranks_of(const Neighbourhood::List& neighbours, const Trace& trace,
+                                   std::uint32_t comm) {
   std::vector<std::int32_t> ranks;
-  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
-    const auto world = static_cast<std::int32_t>(pairs[i]);
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    const auto world = static_cast<std::int32_t>(neighbours[i].rank);
     if (world >= 0) ranks.push_back(trace.rank_in(comm, world));
   }
   return ranks;
 }
 
-/// The part of the arguments with what is sent, or received; empty when they are damaged.
-std::span<const std::int64_t> neighbor_pairs(const Call& call, bool out) {
-  const auto args = call.args;
-  if (args.size() < 2) return {};
-  const auto sent = static_cast<std::size_t>(std::max<std::int64_t>(0, args[0]));
-  if (2 * sent + 2 > args.size()) return {};
-  if (out) return args.subspan(1, 2 * sent);
-  const auto received = static_cast<std::size_t>(std::max<std::int64_t>(0, args[1 + 2 * sent]));
-  if (2 * sent + 2 + 2 * received > args.size()) return {};
-  return args.subspan(2 + 2 * sent, 2 * received);
-}
-
 }  // namespace
-
-std::uint32_t made_communicator(const Call& call) {
-  if (operation_class(call.operation) != OperationClass::comm_create) return kCommNull;
-  const bool told = !call.args.empty() && call.args[0] >= 0 && call.args[0] < kCommNull;
-  return told ? static_cast<std::uint32_t>(call.args[0]) : kCommNull;
-}
 
 CommunicatorPlan::CommunicatorPlan(const Trace& trace, const CallMatching& matching)
     : premade_(trace.communicators().size(), false), topology_(trace.communicators().size()) {
@@ -73,8 +55,9 @@ void CommunicatorPlan::find_topologies(const Trace& trace) {
       const Call call = calls.action(i);
       if (call.comm >= topology_.size() || topologies_.contains({call.comm, r})) continue;
       topology_[call.comm] = true;
-      topologies_[{call.comm, r}] = {neighbors_of(trace, call.comm, neighbor_pairs(call, true)),
-                                     neighbors_of(trace, call.comm, neighbor_pairs(call, false))};
+      const Neighbourhood neighbours(call.args);
+      topologies_[{call.comm, r}] = {ranks_of(neighbours.out(), trace, call.comm),
+                                     ranks_of(neighbours.in(), trace, call.comm)};
     }
   }
 }

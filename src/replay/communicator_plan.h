@@ -53,7 +53,4 @@ class CommunicatorPlan {
   Made unknown_{.topology = false, .first_members = 0, .all = false};
 };
 
-/// The communicator that a call makes for its rank; kCommNull if none.
-std::uint32_t made_communicator(const Call& call);
-
 }  // namespace slackline

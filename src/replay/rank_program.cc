@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "calls/neighbourhood.h"
 #include "calls/run_span.h"
 #include "replay/byte_stream.h"
 #include "replay/persistent_requests.h"
@@ -169,9 +170,8 @@ class RankEncoder {
 
   /// Mean time between the begins of two polls: in an untimed trace, only what they last.
   std::int64_t period_of(std::size_t i, const Call& call) const {
-    const std::int64_t polls = call.args.empty() ? 1 : std::max<std::int64_t>(1, call.args[0]);
-    const std::int64_t inside = call.args.size() > 1 ? call.args[1] : 0;
-    return std::max(calls_.end_ns(i) - calls_.begin_ns(i), inside) / polls;
+    const PollRun run = poll_run(call);
+    return std::max(calls_.end_ns(i) - calls_.begin_ns(i), run.inside_ns.value_or(0)) / run.count;
   }
 
   /// Whether the next call is the poll that succeeds.
@@ -196,8 +196,7 @@ class RankEncoder {
     shape.tag = 0;
     shape.bytes = 0;
     shape.flags = SLK_REPLAY_FAILED | SLK_REPLAY_POLLED;
-    const auto polls = call.args.empty() ? 1 : std::max<std::int64_t>(1, call.args[0]);
-    emit(i, shape, static_cast<std::uint64_t>(polls), period_of(i, call));
+    emit(i, shape, static_cast<std::uint64_t>(poll_run(call).count), period_of(i, call));
   }
 
   /// A poll that succeeds, perhaps after others that did not.
@@ -355,13 +354,10 @@ class RankEncoder {
 
   void encode_completion(std::size_t i, const Call& call) {
     CallShape shape{.operation = call.operation};
-    const bool lists =
-        call.operation == Operation::waitall || call.operation == Operation::waitsome ||
-        call.operation == Operation::testall || call.operation == Operation::testsome;
     for_each_completed_request(call, [&](std::uint32_t serial) {
       const std::uint32_t place = completed(serial);
       if (place == 0) return;
-      if (lists) {
+      if (lists_requests(call.operation)) {
         shape.args.push_back(place);
       } else {
         shape.request = place;
@@ -435,15 +431,15 @@ class RankEncoder {
   /// The sizes of what goes to, or comes from, the neighbours. Blocks between the same two ranks
   /// are ordered by their size on both sides: a Cartesian communicator matches them by direction, a
   /// graph by order.
-  std::uint64_t append_neighbors(std::span<const std::int64_t> pairs, CallShape& shape) const {
-    std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
-    for (std::size_t k = 0; k + 1 < pairs.size(); k += 2) {
-      if (pairs[k] >= 0) blocks.emplace_back(pairs[k], pairs[k + 1]);
+  std::uint64_t append_neighbors(const Neighbourhood::List& neighbours, CallShape& shape) const {
+    std::vector<Neighbourhood::Neighbour> blocks;
+    for (std::size_t k = 0; k < neighbours.size(); ++k) {
+      if (neighbours[k].rank >= 0) blocks.push_back(neighbours[k]);
     }
     for (std::size_t a = 0; a < blocks.size(); ++a) {
       for (std::size_t b = a + 1; b < blocks.size(); ++b) {
-        if (blocks[b].first == blocks[a].first && blocks[b].second > blocks[a].second) {
-          std::swap(blocks[a].second, blocks[b].second);
+        if (blocks[b].rank == blocks[a].rank && blocks[b].bytes > blocks[a].bytes) {
+          std::swap(blocks[a].bytes, blocks[b].bytes);
         }
       }
     }
@@ -457,12 +453,10 @@ class RankEncoder {
   }
 
   std::uint64_t set_neighbors(const Call& call, CallShape& shape) const {
-    const auto args = call.args;
-    const auto size = static_cast<std::int64_t>(args.size());
-    if (size < 2 || args[0] < 0 || 2 * args[0] + 2 > size) refuse(call, "names no neighbours");
-    const auto out = static_cast<std::size_t>(args[0]);
-    const std::uint64_t sent = append_neighbors(args.subspan(1, 2 * out), shape);
-    const std::uint64_t received = append_neighbors(args.subspan(2 + 2 * out), shape);
+    const Neighbourhood neighbours(call.args);
+    if (!neighbours.whole()) refuse(call, "names no neighbours");
+    const std::uint64_t sent = append_neighbors(neighbours.out(), shape);
+    const std::uint64_t received = append_neighbors(neighbours.in(), shape);
     return std::max(sent, received);
   }
 

@@ -54,14 +54,19 @@ constexpr bool is_made_by_members(Operation operation) {
   });
 }
 
+/// The communicator that a call makes for its rank; kCommNull if none, or if it is not known.
+inline std::uint32_t made_communicator(const Call& call) {
+  if (operation_class(call.operation) != OperationClass::comm_create) return kCommNull;
+  const bool made = call.args.size() == 1 && call.args[0] >= 0 && call.args[0] < kCommNull;
+  return made ? static_cast<std::uint32_t>(call.args[0]) : kCommNull;
+}
+
 /// The communicator all of whose members make a collective call (or one that makes a communicator)
 /// together: the one it is called on, or the one that it makes. kCommNull: the rank takes part in
 /// nothing, or it is not known in what.
 inline std::uint32_t collective_comm(const Call& call) {
   if (operation_class(call.operation) != OperationClass::comm_create) return call.comm;
-  if (!is_made_by_members(call.operation)) return call.comm;
-  const bool made = call.args.size() == 1 && call.args[0] >= 0 && call.args[0] < kCommNull;
-  return made ? static_cast<std::uint32_t>(call.args[0]) : kCommNull;
+  return is_made_by_members(call.operation) ? made_communicator(call) : call.comm;
 }
 
 }  // namespace slackline
