@@ -21,7 +21,10 @@ bool is_duplicate(Operation operation) {
 
 }  // namespace
 
-LiveCollectives::LiveCollectives(TraceBuilder& trace) : trace_(trace) {}
+LiveCollectives::LiveCollectives(TraceBuilder& trace)
+    : trace_(trace),
+      contributed_(static_cast<std::size_t>(trace.ranks())),
+      viewed_(static_cast<std::size_t>(trace.ranks())) {}
 
 std::vector<std::int32_t> LiveCollectives::members(std::uint32_t comm, std::int32_t rank) const {
   if (comm == kCommSelf) return {rank};
@@ -51,8 +54,8 @@ LiveCollective& LiveCollectives::contribute(std::int32_t rank, const Call& call,
                                             const Contribution& contribution) {
   // Each rank has an MPI_COMM_SELF of its own, whose collectives no other rank sees.
   const std::uint32_t comm = collective_comm(call);
-  const Key key{comm,
-                comm == kCommSelf ? static_cast<std::uint32_t>(rank) : sequence_[{rank, comm}]++};
+  const Key key{comm, comm == kCommSelf ? static_cast<std::uint32_t>(rank)
+                                        : contributed_[static_cast<std::size_t>(rank)].next(comm)};
   const std::vector<std::int32_t> all = members(comm, rank);
   std::unique_ptr<LiveCollective>& collective = running_[key];
   if (collective == nullptr) {
@@ -116,7 +119,8 @@ CollectiveCursor::Entered LiveCollectives::view(std::uint32_t context, std::int3
   own.args = view.args;
   own.comm = comm;
   view.instance = own_view(own, view.members);
-  return {view.instance, viewed_[{rank, comm}]++, place_of(view.members, rank)};
+  return {view.instance, viewed_[static_cast<std::size_t>(rank)].next(comm),
+          place_of(view.members, rank)};
 }
 
 void LiveCollectives::forget(const LiveCollective& collective) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "calls/collective_calls.h"
 #include "sim/engine/live_calls.h"
 #include "trace/trace_builder.h"
 
@@ -78,8 +79,8 @@ class LiveCollectives {
   TraceBuilder& trace_;
   std::map<MembersKey, ByMembers> by_members_;
   std::map<Key, std::unique_ptr<LiveCollective>> running_;
-  std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t> sequence_;  // by rank and comm
-  std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t> viewed_;
+  std::vector<CollectiveSequence> contributed_;  // by rank
+  std::vector<CollectiveSequence> viewed_;
   std::map<std::uint32_t, View> views_;  // by context
 };
 

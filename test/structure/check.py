@@ -326,7 +326,7 @@ CHANNELS = {"src/calls/message_queues.h", "src/trace/stream_matching.h"}
 # An operation of GOAL and the channels by which such programs are contracted, not matched.
 NO_CHANNELS = {"src/trace/goal/program.h", "src/trace/goal/channel.h"}
 COLLECTIVES = {"src/calls/collective_calls.h", "src/calls/collective_calls.cc",
-               "src/graph/collective_index.h"}
+               "src/graph/collective_index.h", "src/online/live_collectives.h"}
 
 
 def is_channel(body):
