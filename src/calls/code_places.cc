@@ -7,12 +7,12 @@ namespace slackline {
 namespace {
 
 /// How the files of libraries begin that programs are not made of.
-constexpr std::array<std::string_view, 30> kLibraries{
-    "libc.",       "libc-",       "libm.",      "libm-",   "libpthread",  "librt.",
-    "libdl.",      "ld-linux",    "linux-vdso", "[vdso]",  "libgcc",      "libstdc++",
-    "libgfortran", "libquadmath", "libgomp",    "libomp",  "libmpi",      "libmpich",
-    "libopen-",    "libpmi",      "libpmix",    "libucp",  "libuct",      "libucs",
-    "libucm",      "libfabric",   "libhwloc",   "libblas", "libopenblas", "liblapack"};
+constexpr std::array<std::string_view, 31> kLibraries{
+    "libc.",       "libc-",      "libm.",  "libm-",    "libpthread", "librt.",      "libdl.",
+    "ld-linux",    "linux-vdso", "[vdso]", "libgcc",   "libstdc++",  "libgfortran", "libquadmath",
+    "libgomp",     "libomp",     "libmpi", "libmpich", "libopen-",   "libpmi",      "libpmix",
+    "libucp",      "libuct",     "libucs", "libucm",   "libfabric",  "libhwloc",    "libblas",
+    "libopenblas", "liblapack",  "libffi"};
 
 bool is_run_time_library(const std::string& module) {
   const std::string file = file_name(module);
@@ -20,12 +20,30 @@ bool is_run_time_library(const std::string& module) {
                              [&](std::string_view name) { return file.starts_with(name); });
 }
 
+/// Python's own program or library: python3.11, libpython3.11.so.1.0.
+bool is_interpreter(const std::string& module) {
+  const std::string file = file_name(module);
+  if (file.starts_with("libpython")) return true;
+  constexpr std::string_view kProgram = "python";
+  return file.starts_with(kProgram) &&
+         file.find_first_not_of("0123456789.", kProgram.size()) == std::string::npos;
+}
+
+/// Where Python keeps what programs import: its own modules, in Python and in C, and those that
+/// were installed.
+bool is_of_python_library(const std::string& file) {
+  return file.starts_with("<frozen ") || file.find("/site-packages/") != std::string::npos ||
+         file.find("/dist-packages/") != std::string::npos ||
+         file.find("/lib/python3") != std::string::npos;
+}
+
 /// Is the function of a library, by where it lies, by where its source lies, or, where that is not
 /// known, by its name? Templates of libraries lie in the program itself.
 bool is_of_library(const CodeLocation& location) {
   const std::string& function = location.function;
   if (function.empty()) return true;
-  if (is_run_time_library(location.module)) return true;
+  if (is_run_time_library(location.module) || is_interpreter(location.module)) return true;
+  if (is_of_python_library(location.module)) return true;
   if (!location.file.empty()) {
     return location.file.starts_with("/usr/include/") || location.file.starts_with("/usr/lib/");
   }

@@ -15,8 +15,9 @@ FrameId frame_of_gap(const Trace& trace, const CallPaths& functions, std::int32_
                      std::uint32_t call);
 
 /// `frame` or the innermost of its callers that is a function of the program's own: of no C or C++
-/// library, compiler's run-time library, MPI or math library, and not inlined into its caller; but
-/// what is inlined into `main` or Fortran's main program stands for itself. Without one, the
+/// library, compiler's run-time library, MPI or math library, Python's own or an installed Python
+/// module, and not inlined into its caller; but what is inlined into `main` or Fortran's main
+/// program stands for itself. Without one, the
 /// innermost whose source is known, else `frame`. Linear in the depth.
 FrameId own_frame(const CallTree& tree, FrameId frame);
 /// own_frame() of every frame of the tree, 0 included. O(frames x depth).

@@ -53,6 +53,38 @@ TEST(OwnFrame, IsWhatIsInlinedIntoTheMainProgram) {
   EXPECT_EQ(own_function(kMain), "main");
 }
 
+TEST(OwnFrame, IsAPythonFunctionOfTheProgram) {
+  const std::string run =
+      "frame 1 0 \"<module>\" file=\"/usr/nowhere/run.py\" line=9 module=\"/usr/nowhere/run.py\"\n";
+  const std::string step = run +
+                           "frame 2 1 \"Solver.step\" file=\"/usr/nowhere/run.py\" line=5 "
+                           "module=\"/usr/nowhere/run.py\"\n";
+  EXPECT_EQ(own_function(step), "Solver.step");
+  for (const char* const inner :
+       {"\"PyDict_GetItem\" module=\"/usr/bin/python3.11\"",
+        "\"PyDict_GetItem\" module=\"/opt/lib/libpython3.12.so.1.0\"",
+        "\"Comm.Barrier\" module=\"/usr/lib/python3/dist-packages/mpi4py/MPI.cpython-311.so\"",
+        "\"dot\" file=\"/opt/e/lib/site-packages/numpy/core.py\" line=3 "
+        "module=\"/opt/e/lib/site-packages/numpy/core.py\"",
+        "\"run\" file=\"/opt/lib/python3.12/threading.py\" line=3 "
+        "module=\"/opt/lib/python3.12/threading.py\"",
+        "\"_find_and_load\" file=\"<frozen importlib._bootstrap>\" line=3 "
+        "module=\"<frozen importlib._bootstrap>\"",
+        "\"ffi_call\" module=libffi.so.8"}) {
+    EXPECT_EQ(own_function(step + "frame 3 2 " + inner + "\n"), "Solver.step") << inner;
+  }
+  // What the program makes of a string, and its own extension in C.
+  EXPECT_EQ(
+      own_function(step + "frame 3 2 \"made\" file=\"<string>\" line=1 module=\"<string>\"\n"),
+      "made");
+  EXPECT_EQ(
+      own_function(step + "frame 3 2 \"kernel\" module=\"/usr/nowhere/kernel.cpython-311.so\"\n"),
+      "kernel");
+  EXPECT_EQ(own_function(run + "frame 2 1 \"main\" file=\"/usr/nowhere/python_main.py\" line=5 "
+                               "module=\"/usr/nowhere/python_main.py\"\n"),
+            "main");
+}
+
 // The compiler's main calls the program, which is called MAIN__ or has its own name.
 TEST(OwnFrame, KnowsFortransMainProgram) {
   const std::string main = "frame 1 0 \"main\" file=\"s.f90\" line=9 module=app\n";
