@@ -6,11 +6,12 @@
 
 #include "trace/wire.h"
 
-#define SLK_SAMPLES_VERSION 2u
-#define SLK_SAMPLES_OLDEST 1u /* has no SLK_REC_BLOCKED_AT */
+#define SLK_SAMPLES_VERSION 3u
+#define SLK_SAMPLES_OLDEST 1u /* has no SLK_REC_BLOCKED_AT; 2: no Python frames */
 
-/* Beside SLK_REC_MODULE and SLK_REC_CALL_PATH: begin_ns: the thread was found computing, outside of
- * recorded calls; request = id of the call path; bytes = CPU time that it stands for. */
+/* Beside SLK_REC_MODULE, SLK_REC_CALL_PATH and those of Python: begin_ns: the thread was found
+ * computing, outside of recorded calls; request = id of the call path; bytes = CPU time that it
+ * stands for. */
 #define SLK_REC_SAMPLE 240
 /* The thread has been off its processor in a function of the C library that waits for time, files
  * or other processes, called outside of recorded calls; begin_ns: when that returned; request = id

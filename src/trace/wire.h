@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 8u
+#define SLK_WIRE_VERSION 9u
 #define SLK_WIRE_OLDEST 2u /* what is new since then is 0 in its headers, and no record of it */
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
@@ -221,8 +221,9 @@ enum slk_operation {
   SLK_REC_MODULE,        /* the program or a shared library, before the first path through it; args:
                           * see SLK_MODULE_NAME_AT. What lay at its addresses before is gone. */
   SLK_REC_CALL_PATH,     /* request = id of a call path, of this file; args = return addresses,
-                          * innermost first; bytes = 1 if the last is the thread's first function,
-                          * 0 if the path is cut. Stands before the first call of that path. */
+                          * innermost first, and Python frames (SLK_PATH_PYTHON); bytes = 1 if the
+                          * last is the thread's first function, 0 if the path is cut. Stands before
+                          * the first call of that path. */
   SLK_REC_PERSISTENT,    /* the nonblocking collective of that request is a start of the persistent
                           * one that was the bytes-th (from 0) to be made on comm. Follows it. */
   SLK_REC_COUNTERS,      /* begin_ns: of the call recorded before this one. What counters gained in
@@ -231,9 +232,13 @@ enum slk_operation {
   SLK_REC_BLOCKED,       /* As SLK_REC_OFF_PROCESSOR, for time in which the thread slept or waited
                           * for a file or a device, and wanted no processor. */
   SLK_REC_STAGE_WRITTEN, /* begin_ns, end_ns: the recorder wrote out what it had recorded */
-  SLK_REC_CALL_COST      /* near the end: what recording a call of the operation `request` took this
+  SLK_REC_CALL_COST,     /* near the end: what recording a call of the operation `request` took this
                           * thread; args: mean ns from the program's call to begin_ns, mean ns from
                           * end_ns to the return to the program; bytes = calls measured */
+  SLK_REC_PYTHON,        /* the process has a Python interpreter: tag = its PY_VERSION_HEX, bytes =
+                          * enum slk_python. Before the first path that it could be on. */
+  SLK_REC_PYTHON_CODE    /* request = id of a code object, of this file; args: see
+                          * SLK_CODE_TEXT_AT. Before the first path through it. */
 };
 
 /* What is counted of a thread's computation: X(identifier, name in a trace). The system's own
@@ -336,6 +341,25 @@ struct slk_record {
 #define SLK_MODULE_BUILD_ID_AT 4u
 #define SLK_MODULE_BUILD_ID_BYTES 24u
 #define SLK_MODULE_NAME_AT 7u
+
+/* Whether Python's functions are frames of call paths. */
+enum slk_python {
+  SLK_PYTHON_FRAMES = 1,      /* they are */
+  SLK_PYTHON_UNKNOWN_VERSION, /* not: this version keeps its frames in a way not known here */
+  SLK_PYTHON_UNREADABLE       /* not: the system does not say what can be read */
+};
+
+/* Arguments of SLK_REC_PYTHON_CODE: first line, bytes of the function's name, of the file's name
+ * and of the line table, then these three, one right after the other, NUL-padded to whole
+ * arguments. Names are UTF-8; before Python 3.11 the function's is without its class. The table is
+ * as this version has it: co_lnotab of 3.9, else co_linetable; or its first part, if it is long. */
+#define SLK_CODE_TEXT_AT 4u
+
+/* In a call path, this bit tells a Python frame from an address: bits 32 to 62 are the id of its
+ * code object, the lower 32 how many bytes into its instructions it was. Such frames stand in place
+ * of that of the interpreter's loop, which executes them. */
+#define SLK_PATH_PYTHON 0x8000000000000000ull
+#define SLK_PATH_CODE_SHIFT 32u
 
 /* Clock samples: at this rank's `local_ns` (CLOCK_MONOTONIC) the reference rank's clock showed
  * local_ns + offset_ns, known within +- error_ns (half the best round trip). */

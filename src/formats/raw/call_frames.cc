@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -20,6 +21,7 @@
 
 #include "base/parallel.h"
 #include "formats/raw/findings.h"
+#include "formats/raw/python_code.h"
 #include "formats/raw/source_lines.h"
 #include "trace/sample_wire.h"
 
@@ -41,11 +43,15 @@ struct ModuleKey {
   auto operator<=>(const ModuleKey&) const = default;
 };
 
-/// A place in the code: the module's number, or none, and the address in its file.
+/// A place in the code: the module's number, or none, and the address in its file; or one in
+/// Python, and its number.
 struct CodePlace {
   static constexpr std::uint32_t kNoModule = 0xffffffffu;
+  static constexpr std::uint32_t kPython = 0xfffffffeu;
   std::uint32_t module = kNoModule;
   std::uint64_t address = 0;
+  bool in_module() const { return module < kPython; }
+  bool in_python() const { return module == kPython; }
 };
 
 /// A module in the memory of one process.
@@ -62,7 +68,9 @@ struct RecordedPath {
   std::uint32_t file = 0;
   std::uint32_t id = 0;
   bool of_sample = false;
+  std::optional<std::uint32_t> unknown_python;  // its version, where Python frames are not recorded
   std::vector<CodePlace> places;
+  bool in_python() const { return std::ranges::any_of(places, &CodePlace::in_python); }
 };
 
 /// What the places of one module mean.
@@ -106,6 +114,21 @@ bool is_mpi_library(std::string_view module) {
   return std::ranges::any_of(kNames, [&](auto n) { return name.starts_with(n); });
 }
 
+/// Python's own functions: of its program or library.
+bool is_interpreter(std::string_view module) {
+  const std::string name = file_name(std::string(module));
+  return name.starts_with("python") || name.starts_with("libpython");
+}
+
+/// By which Python calls functions of C, and so MPI: it stands for the function that it is given.
+bool is_python_binding(std::string_view module) {
+  const std::string name = file_name(std::string(module));
+  static constexpr std::array<std::string_view, 3> kNames{"_ctypes.", "_cffi_backend.",
+                                                          "libffi.so"};
+  return module.find("/mpi4py/") != std::string_view::npos ||
+         std::ranges::any_of(kNames, [&](auto n) { return name.starts_with(n); });
+}
+
 /// The C library starts the program and its threads.
 bool is_c_library(std::string_view module) {
   const std::string name = file_name(std::string(module));
@@ -119,20 +142,31 @@ class PathReader {
 
   void read(std::size_t rank, std::uint32_t file_number, const File& file) {
     std::vector<Mapping> mappings;
+    PythonCode python;
     for (std::size_t i = 0; i < file.size(); ++i) {
       const Record record = file[i];
-      if (record.head.op == SLK_REC_MODULE) add_module(record, mappings);
+      const std::uint8_t op = record.head.op;
+      if (op == SLK_REC_MODULE) add_module(record, mappings);
+      if ((op == SLK_REC_PYTHON || op == SLK_REC_PYTHON_CODE) && !python.add(record)) {
+        findings_.add(kDamagedRecord, "a function of Python");
+      }
       if (record.head.op != SLK_REC_CALL_PATH) continue;
       const bool exact = (record.head.bytes & SLK_PATH_EXACT) != 0;
       const bool whole = (record.head.bytes & SLK_PATH_WHOLE) != 0;
       if (!whole && !exact) findings_.add(kCutCallPaths, fmt::format("rank {}", rank));
       if (record.head.request > kMostPaths) continue;
-      RecordedPath path{rank, file_number, record.head.request, exact, {}};
+      RecordedPath path{rank, file_number, record.head.request, exact, std::nullopt, {}};
+      if (!python.has_frames()) path.unknown_python = python.version();
       const auto depth = std::min(record.args.size(), kDeepest);
       for (const std::int64_t address : record.args.first(depth)) {
+        const auto at = static_cast<std::uint64_t>(address);
+        if ((at & SLK_PATH_PYTHON) != 0) {
+          path.places.push_back(python_place(python.at(at)));
+          continue;
+        }
         // The call is before the address to which it returns.
         const std::uint64_t back = exact && path.places.empty() ? 0 : 1;
-        path.places.push_back(find(mappings, static_cast<std::uint64_t>(address) - back));
+        path.places.push_back(find(mappings, at - back));
       }
       paths_.push_back(std::move(path));
     }
@@ -140,8 +174,18 @@ class PathReader {
 
   const std::vector<RecordedPath>& paths() const { return paths_; }
   const std::vector<ModuleKey>& modules() const { return modules_; }
+  /// By number.
+  const std::vector<CodeLocation>& python() const { return python_; }
 
  private:
+  CodePlace python_place(std::optional<CodeLocation> location) {
+    if (!location) return {};
+    const auto next = static_cast<std::uint32_t>(python_.size());
+    const auto [at, fresh] = python_numbers_.try_emplace(*location, next);
+    if (fresh) python_.push_back(std::move(*location));
+    return {CodePlace::kPython, at->second};
+  }
+
   void add_module(const Record& record, std::vector<Mapping>& mappings) {
     const auto word = [&](std::size_t i) { return static_cast<std::uint64_t>(record.args[i]); };
     if (record.args.size() <= SLK_MODULE_NAME_AT || word(1) <= word(0) ||
@@ -178,13 +222,15 @@ class PathReader {
   std::vector<RecordedPath> paths_;
   std::vector<ModuleKey> modules_;
   std::map<ModuleKey, std::uint32_t> numbers_;
+  std::vector<CodeLocation> python_;
+  std::map<CodeLocation, std::uint32_t> python_numbers_;
 };
 
 std::vector<NamedModule> name_places(const PathReader& read) {
   std::vector<NamedModule> named(read.modules().size());
   for (const RecordedPath& path : read.paths()) {
     for (const CodePlace& place : path.places) {
-      if (place.module != CodePlace::kNoModule) named[place.module].places[place.address];
+      if (place.in_module()) named[place.module].places[place.address];
     }
   }
   parallel_for(named.size(), [&](std::size_t m) {
@@ -208,28 +254,31 @@ std::vector<NamedModule> name_places(const PathReader& read) {
 class TreeBuilder {
  public:
   TreeBuilder(const PathReader& read, const std::vector<NamedModule>& named, TraceBuilder& trace)
-      : modules_(read.modules()), named_(named), trace_(trace) {}
+      : modules_(read.modules()), python_(read.python()), named_(named), trace_(trace) {}
 
   FrameId add(const RecordedPath& path) {
+    const bool in_python = path.in_python();
     std::vector<const CodeLocation*> frames;  // innermost first
-    std::size_t first = 0;
-    while (first + 1 < path.places.size() && is_in_mpi(path.places[first])) ++first;
+    const std::size_t first = first_of_program(path);
     for (std::size_t i = first; i < path.places.size(); ++i) {
       const CodePlace& place = path.places[i];
       if (is_of_recorder(place)) continue;
-      if (place.module == CodePlace::kNoModule) {
-        frames.push_back(&unknown_);
+      if (in_python && is_of_interpreter(place)) continue;
+      if (!place.in_module()) {
+        frames.push_back(place.in_python() ? &python_[place.address] : &unknown_);
         continue;
       }
       const NamedModule::Place& named = named_[place.module].places.at(place.address);
-      const bool calls = i > 0 || !path.of_sample;
       const CodePlace* const inner = i > first ? &path.places[i - 1] : nullptr;
+      const bool calls_python = inner != nullptr && inner->in_python();
+      const bool calls = (i > 0 || !path.of_sample) && !calls_python;
       if (calls && named.callee) add_tail_callers(*named.callee, place.module, inner, frames);
       for (const CodeLocation& location : named.locations) frames.push_back(&location);
     }
-    if (!path.of_sample) note_what_is_missing(path.places[first]);
-    note_interpreter(path);
-    drop_outside_of_main(frames);
+    if (!path.of_sample && !in_python) note_what_is_missing(path.places[first]);
+    if (path.unknown_python) note_interpreter(path);
+    // A function of Python may be called main, too.
+    if (in_python || !drop_outside_of_main(frames)) drop_c_library(frames);
     FrameId frame = 0;
     for (auto at = frames.rbegin(); at != frames.rend(); ++at) {
       frame = trace_.call_tree().child(frame, **at);
@@ -304,20 +353,52 @@ class TreeBuilder {
 
   /// The library that is preloaded: it stands between the program and functions that may block.
   bool is_of_recorder(const CodePlace& place) const {
-    return place.module != CodePlace::kNoModule &&
-           file_name(modules_[place.module].file).starts_with("libslackline_");
+    return place.in_module() && file_name(modules_[place.module].file).starts_with("libslackline_");
   }
   bool is_in_mpi(const CodePlace& place) const {
-    return place.module != CodePlace::kNoModule && is_mpi_library(modules_[place.module].file);
+    return place.in_module() && is_mpi_library(modules_[place.module].file);
+  }
+  /// The innermost place that is not how MPI is called, and not what the interpreter does to
+  /// execute a function of Python.
+  std::size_t first_of_program(const RecordedPath& path) const {
+    const bool in_python = path.in_python();
+    std::size_t first = 0;
+    while (first + 1 < path.places.size() &&
+           (is_in_mpi(path.places[first]) || (in_python && is_of_binding(path, first)))) {
+      ++first;
+    }
+    if (!path.of_sample || !in_python) return first;
+    const auto python = std::ranges::find_if(path.places, &CodePlace::in_python);
+    const std::span inside(path.places.begin(), python);
+    const bool executed =
+        std::ranges::any_of(inside, [&](const CodePlace& p) { return is_of_interpreter(p); }) &&
+        std::ranges::all_of(inside, [&](const CodePlace& p) {
+          return is_of_interpreter(p) || is_of_recorder(p) || is_of_c_library(p);
+        });
+    return executed ? inside.size() : first;
+  }
+  bool is_of_binding(const RecordedPath& path, std::size_t i) const {
+    const CodePlace& place = path.places[i];
+    return !path.of_sample && place.in_module() &&
+           (is_python_binding(modules_[place.module].file) || is_of_interpreter(place));
+  }
+  bool is_of_c_library(const CodePlace& place) const {
+    return place.in_module() && (is_c_library(modules_[place.module].file) ||
+                                 file_name(modules_[place.module].file).starts_with("libm."));
+  }
+  bool is_of_interpreter(const CodePlace& place) const {
+    return place.in_module() && is_interpreter(modules_[place.module].file);
   }
 
-  static void drop_outside_of_main(std::vector<const CodeLocation*>& frames) {
+  static bool drop_outside_of_main(std::vector<const CodeLocation*>& frames) {
     const auto main = std::find_if(frames.rbegin(), frames.rend(),
                                    [](const CodeLocation* at) { return at->function == "main"; });
-    if (main != frames.rend()) {
-      frames.erase(main.base(), frames.end());
-      return;
-    }
+    if (main == frames.rend()) return false;
+    frames.erase(main.base(), frames.end());
+    return true;
+  }
+
+  static void drop_c_library(std::vector<const CodeLocation*>& frames) {
     // A stripped program: _start, then the C library, then main. A thread: the C library.
     const auto outer = [&](std::size_t i) { return frames[frames.size() - 1 - i]; };
     if (frames.size() > 2 && is_c_library(outer(1)->module)) frames.pop_back();
@@ -326,7 +407,7 @@ class TreeBuilder {
 
   /// Looks at the innermost place only, as users do.
   void note_what_is_missing(const CodePlace& place) {
-    if (place.module == CodePlace::kNoModule) return;
+    if (!place.in_module()) return;
     const NamedModule& module = named_[place.module];
     const std::string& file = modules_[place.module].file;
     const CodeLocation& at = module.places.at(place.address).locations.back();
@@ -339,14 +420,14 @@ class TreeBuilder {
     }
   }
   void note_interpreter(const RecordedPath& path) {
-    for (const CodePlace& place : path.places) {
-      if (place.module == CodePlace::kNoModule) continue;
-      const std::string& file = modules_[place.module].file;
-      const std::string name = file_name(file);
-      if (name.starts_with("python") || name.starts_with("libpython")) {
-        return note(kInterpretedCode, file);
-      }
-    }
+    const auto at = std::ranges::find_if(
+        path.places, [&](const CodePlace& place) { return is_of_interpreter(place); });
+    if (at == path.places.end()) return;
+    const std::string& file = modules_[at->module].file;
+    const std::uint32_t version = *path.unknown_python;
+    note(kInterpretedCode,
+         version == 0 ? file
+                      : fmt::format("{}, Python {}.{}", file, version >> 24, version >> 16 & 0xff));
   }
   void note(const FindingKind& kind, const std::string& file) {
     if (noted_.try_emplace({std::string(kind.name), file}, true).second) {
@@ -355,6 +436,7 @@ class TreeBuilder {
   }
 
   const std::vector<ModuleKey>& modules_;
+  const std::vector<CodeLocation>& python_;
   const std::vector<NamedModule>& named_;
   TraceBuilder& trace_;
   std::map<std::pair<std::string, std::string>, bool> noted_;

@@ -48,8 +48,9 @@ inline constexpr FindingKind kUnreadableModules{
     "rebuilt since the recording; their calls show only an address in the file."};
 inline constexpr FindingKind kInterpretedCode{
     "interpreted_code", Severity::info,
-    "Calls made by an interpreter (Python): call paths show the interpreter's own functions, not "
-    "those of the script."};
+    "Calls made by a Python interpreter whose frames could not be recorded (other versions than "
+    "CPython 3.9 to 3.13, or a sandbox that hides what memory there is): call paths show the "
+    "interpreter's own functions, not those of the script."};
 inline constexpr FindingKind kCutCallPaths{
     "cut_call_paths", Severity::info,
     "Call paths without their outer part: deeper than the limit (--call-path-depth), through code "
