@@ -16,6 +16,8 @@ using slackline::record::CallPathOptions;
 struct Nobody final : slackline::record::CallPathSink {
   void new_module(const slackline::record::LoadedModule&) override {}
   void new_path(std::uint16_t, const std::uint64_t*, std::size_t, bool) override {}
+  bool new_python(const slackline::record::PythonInterpreter&) override { return true; }
+  bool new_python_code(std::uint32_t, const std::int64_t*, std::size_t) override { return true; }
 };
 
 /// Stands for a wrapper of MPI.

@@ -66,7 +66,16 @@ std::uint16_t CallPathCache::walk(const std::uint64_t* frame_pointer, std::size_
                                   CallPathSink& sink) {
   if (!modules_.refresh()) return 0;
   walk_stack(frame_pointer, deepest, modules_, stack_, *walk_);
+  look_for_python(modules_);
+  add_python_frames(deepest, sink);
   return path_id(*walk_, sink);
+}
+
+void CallPathCache::add_python_frames(std::size_t deepest, CallPathSink& sink) {
+  const PythonInterpreter* const python = python_interpreter();
+  if (python == nullptr) return;
+  if (python_ == nullptr) python_ = static_cast<PythonPaths*>(std::calloc(1, sizeof(PythonPaths)));
+  if (python_ != nullptr) python_->add_frames(*walk_, deepest, *python, sink);
 }
 
 /// The number of a path that is known by its addresses already, or of a new one.
@@ -106,15 +115,29 @@ void CallPathCache::tell_modules(const StackWalk& walk, CallPathSink& sink) {
 
 void CallPathCache::remember(const std::uint64_t* frame_pointer, std::uint16_t path,
                              const StackWalk& walk) {
-  const std::size_t bytes = sizeof(Entry) + walk.word_count * sizeof(StackWord);
+  // Without Python's frames, the path does not depend on Python's words.
+  const bool in_python = python_ != nullptr && python_->frames().depth > 0;
+  const std::size_t python_words = in_python ? 1 + python_->frames().word_count : 0;
+  const std::size_t bytes = sizeof(Entry) + (walk.word_count + python_words) * sizeof(StackWord);
   if (arena_used_ + bytes > kArenaBytes) forget_entries();
   auto* const e = reinterpret_cast<Entry*>(arena_ + arena_used_);
   arena_used_ += bytes;
   Entry*& bucket = entries_[bucket_of(frame_pointer)];
-  *e = {
-      frame_pointer, frame_pointer[1], nullptr, bucket, static_cast<std::uint32_t>(walk.word_count),
-      path};
-  std::memcpy(static_cast<void*>(e + 1), walk.words, walk.word_count * sizeof(StackWord));
+  *e = {frame_pointer,
+        frame_pointer[1],
+        nullptr,
+        bucket,
+        static_cast<std::uint32_t>(walk.word_count),
+        path,
+        static_cast<std::uint16_t>(python_words)};
+  auto* words = reinterpret_cast<StackWord*>(e + 1);
+  std::memcpy(static_cast<void*>(words), walk.words, walk.word_count * sizeof(StackWord));
+  if (in_python) {
+    const PythonFrames& frames = python_->frames();
+    words += walk.word_count;
+    *words = {static_cast<const std::uint64_t*>(frames.thread_state), 0};
+    std::memcpy(static_cast<void*>(words + 1), frames.words, frames.word_count * sizeof(StackWord));
+  }
   bucket = e;
   if (last_ != nullptr) last_->successor = e;
   last_ = e;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "loaded_modules.h"
+#include "python_paths.h"
 #include "stack_walk.h"
 
 namespace slackline::record {
@@ -16,11 +17,11 @@ struct CallPathOptions {
 /// From SLACKLINE_CALL_PATHS (none, site, full) and SLACKLINE_CALL_PATH_DEPTH.
 CallPathOptions call_path_options();
 
-/// Receives modules and paths when they occur for the first time.
-class CallPathSink {
+/// Receives modules, Python's code and paths when they occur for the first time.
+class CallPathSink : public PythonSink {
  public:
   virtual void new_module(const LoadedModule& module) = 0;
-  /// Path `id` has the return addresses `addresses`, innermost first.
+  /// Path `id` has the return addresses and Python frames `addresses`, innermost first.
   virtual void new_path(std::uint16_t id, const std::uint64_t* addresses, std::size_t depth,
                         bool whole) = 0;
 
@@ -34,7 +35,8 @@ class CallPathSink {
 /// stack (StackWalk::words), of which each one's place follows from the contents of those before
 /// it. A call that is made from the same return address with the same frame address as one before,
 /// and finds all those words unchanged, has the same path. Programs repeat themselves: the entry
-/// that followed the last one the time before is tried first.
+/// that followed the last one the time before is tried first. The Python frames on a path are such
+/// a list of words as well, of the interpreter's structures.
 class CallPathCache {
  public:
   /// The calling thread's from now on.
@@ -61,6 +63,7 @@ class CallPathCache {
     Entry* next;       ///< of the same bucket
     std::uint32_t word_count;
     std::uint16_t path;
+    std::uint16_t python_word_count;  ///< behind the others; the first has the thread's state
     const StackWord* words() const { return reinterpret_cast<const StackWord*>(this + 1); }
   };
   struct Path {
@@ -85,9 +88,18 @@ class CallPathCache {
     if (entry.frame_pointer != frame_pointer || entry.return_address != frame_pointer[1]) {
       return false;
     }
-    // In this order: each word may be read only because those before it are unchanged.
     const StackWord* const words = entry.words();
-    for (std::uint32_t i = 0; i < entry.word_count; ++i) {
+    if (!unchanged(words, entry.word_count)) return false;
+    return __builtin_expect(entry.python_word_count == 0, 1) ||
+           matches_python(words + entry.word_count, entry.python_word_count);
+  }
+  static bool matches_python(const StackWord* words, std::uint32_t count) {
+    return python_interpreter()->thread_state() == static_cast<const void*>(words->at) &&
+           unchanged(words + 1, count - 1);
+  }
+  /// In this order: each word may be read only because those before it are unchanged.
+  static bool unchanged(const StackWord* words, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
       if (*words[i].at != words[i].value) return false;
     }
     return true;
@@ -100,6 +112,7 @@ class CallPathCache {
   std::uint16_t find_elsewhere(const std::uint64_t* frame_pointer, const CallPathOptions& options,
                                CallPathSink& sink);
   std::uint16_t walk(const std::uint64_t* frame_pointer, std::size_t deepest, CallPathSink& sink);
+  void add_python_frames(std::size_t deepest, CallPathSink& sink);
   std::uint16_t path_id(const StackWalk& walk, CallPathSink& sink);
   void remember(const std::uint64_t* frame_pointer, std::uint16_t path, const StackWalk& walk);
   void tell_modules(const StackWalk& walk, CallPathSink& sink);
@@ -114,6 +127,7 @@ class CallPathCache {
   char* arena_ = nullptr;      // of entries
   std::size_t arena_used_ = 0;
   StackWalk* walk_ = nullptr;
+  PythonPaths* python_ = nullptr;  // once there is a Python interpreter
   std::uint16_t path_count_ = 0;
   std::uint64_t walking_ns_ = 0;
   bool unable_ = false;  // without memory

@@ -24,6 +24,8 @@ struct Sink final : CallPathSink {
     paths[id] = Path(addresses, addresses + depth);
     all_whole = all_whole && whole;
   }
+  bool new_python(const PythonInterpreter&) override { return true; }
+  bool new_python_code(std::uint32_t, const std::int64_t*, std::size_t) override { return true; }
 
   std::vector<std::string> modules;
   std::map<std::uint16_t, Path> paths;

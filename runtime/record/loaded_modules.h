@@ -50,6 +50,10 @@ class LoadedModules {
   bool refresh();
   /// The module that holds `address`; nullptr if there is none.
   LoadedModule* find(std::uint64_t address);
+  std::size_t size() const { return count_; }
+  const char* name(std::size_t i) const { return modules_[i].name; }
+  /// How many modules the process had ever loaded by then.
+  unsigned long long ever_loaded() const { return adds_; }
 
   // For the loader's call-back.
   bool changed(unsigned long long adds, unsigned long long removals);

@@ -397,6 +397,8 @@ class CallPathRecords final : public CallPathSink {
   void new_module(const LoadedModule& module) override;
   void new_path(std::uint16_t id, const std::uint64_t* addresses, std::size_t depth,
                 bool whole) override;
+  bool new_python(const PythonInterpreter& python) override;
+  bool new_python_code(std::uint32_t id, const std::int64_t* args, std::size_t n_args) override;
 
  private:
   Thread& thread_;

@@ -11,6 +11,15 @@
 
 namespace slackline::record {
 
+namespace {
+
+/// Without its module, the instruction alone would be taken for one of the module before.
+bool is_nameless(const StackWalk& walk) {
+  return walk.stale && walk.depth == 1;
+}
+
+}  // namespace
+
 bool Sampler::make_file(const char* path, const slk_raw_header& header, std::uint16_t thread) {
   static_assert(sizeof(slk_raw_header) <= SLK_SAMPLING_HEADER_AT);
   if (tables_ != nullptr) return true;
@@ -68,6 +77,7 @@ void Sampler::refresh() {
   locked_ = 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   modules_.refresh();
+  look_for_python(modules_);
   wants_modules_ = false;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   locked_ = 0;
@@ -82,6 +92,7 @@ void Sampler::take(const ucontext_t& context, std::uint64_t expirations, bool id
   const std::uint64_t from = thread_cpu_time_ns();
   const std::uint64_t now = now_ns();
   walk_interrupted(context, kDeepestPath, modules_, stack_, tables_->walk);
+  add_python_frames();
   if (!write_sample(SLK_REC_SAMPLE, now, interval_ns_ * expirations)) ++sampling().skipped;
   taking_ns_ += thread_cpu_time_ns() - from;
 }
@@ -94,18 +105,40 @@ void Sampler::take_blocked(const std::uint64_t* frame_pointer, std::int64_t bloc
   walk_stack(frame_pointer, kDeepestPath, modules_, stack_, tables_->walk);
   // As of a sample, which has the instruction itself: the call's.
   if (tables_->walk.depth > 0) --tables_->walk.addresses[0];
+  add_python_frames();
   write_sample(SLK_REC_BLOCKED_AT, now_ns(), static_cast<std::uint64_t>(blocked_ns));
   taking_ns_ += thread_cpu_time_ns() - from;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   locked_ = 0;
 }
 
+void Sampler::add_python_frames() {
+  const PythonInterpreter* const python = python_interpreter();
+  if (python == nullptr) return;
+  StackWalk& walk = tables_->walk;
+  const bool nameless = is_nameless(walk);
+  tables_->python.add_frames(walk, kDeepestPath, *python, *this);
+  if (!nameless || walk.depth < 2) return;
+  // The Python function is known all the same.
+  --walk.depth;
+  std::memmove(walk.addresses, walk.addresses + 1, walk.depth * sizeof walk.addresses[0]);
+  walk.stale = false;
+  wants_modules_ = true;
+}
+
+bool Sampler::new_python(const PythonInterpreter& python) {
+  return write(python_record(python), nullptr, 0);
+}
+
+bool Sampler::new_python_code(std::uint32_t id, const std::int64_t* args, std::size_t n_args) {
+  return write(python_code_record(id), args, n_args);
+}
+
 /// At the place in tables_->walk.
 bool Sampler::write_sample(std::uint8_t op, std::uint64_t time_ns, std::uint64_t stands_for_ns) {
   if (tables_->walk.stale) wants_modules_ = true;
-  // Without its module, the instruction alone would be taken for one of the module before.
-  const bool nameless = tables_->walk.stale && tables_->walk.depth == 1;
-  const std::uint32_t path = nameless || tables_->walk.depth == 0 ? 0 : path_id();
+  const bool unusable = is_nameless(tables_->walk) || tables_->walk.depth == 0;
+  const std::uint32_t path = unusable ? 0 : path_id();
   return path != 0 &&
          write(slk_record{time_ns, time_ns, stands_for_ns, SLK_PEER_NONE, 0, 0, path, 0, 0, 0, op},
                nullptr, 0);

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "loaded_modules.h"
+#include "python_paths.h"
 #include "raw_file.h"
 #include "stack_walk.h"
 #include "trace/sample_wire.h"
@@ -28,7 +29,7 @@ struct SamplingOptions {
 /// memory, and shares nothing with the thread but flags: the file, the tables of paths and the list
 /// of modules are the handler's alone, made before the timer starts. The list of modules is renewed
 /// by the thread when it next calls MPI, with the handler locked out by a flag.
-class Sampler {
+class Sampler final : PythonSink {
  public:
   /// Starts sampling the calling thread, by `signal`; its file is made the first time. False, with
   /// errno, where there is no file, memory or timer.
@@ -72,6 +73,7 @@ class Sampler {
 
   struct Tables {
     StackWalk walk;
+    PythonPaths python;
     std::int64_t module[kModuleArguments];
     Path* buckets[kBuckets];
     alignas(Path) char arena[kArenaBytes];
@@ -84,6 +86,9 @@ class Sampler {
   bool make_file(const char* path, const slk_raw_header& header, std::uint16_t thread);
   bool start_timer(int signal);
   bool write_sample(std::uint8_t op, std::uint64_t time_ns, std::uint64_t stands_for_ns);
+  void add_python_frames();
+  bool new_python(const PythonInterpreter& python) override;
+  bool new_python_code(std::uint32_t id, const std::int64_t* args, std::size_t n_args) override;
   std::uint32_t path_id();
   bool write(const slk_record& record, const std::int64_t* args, std::size_t n_args);
   bool tell_modules();

@@ -36,8 +36,7 @@ class Walker {
   void start(const std::uint64_t* frame_pointer) {
     registers_[kRbp] = {frame_pointer[0], frame_pointer, true, false};
     registers_[kRsp] = {address(frame_pointer + 2), nullptr, true, true};
-    walk_.addresses[0] = frame_pointer[1];
-    walk_.depth = 1;
+    begin_with(frame_pointer[1]);
   }
 
   void start(const ucontext_t& context) {
@@ -49,8 +48,7 @@ class Walker {
       registers_[i] = {static_cast<std::uint64_t>(context.uc_mcontext.gregs[kKept[i]]), nullptr,
                        true, true};
     }
-    walk_.addresses[0] = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
-    walk_.depth = 1;
+    begin_with(static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]));
     signal_frame_ = true;
     check_modules_ = true;
   }
@@ -90,7 +88,7 @@ class Walker {
     // Only a signal may have come while the thread was on another stack.
     if (!signal_frame_ && registers_[kRsp].value <= before) return false;
     if (!depend_on(back)) return false;
-    walk_.addresses[walk_.depth++] = back.value;
+    add(back.value);
     return true;
   }
 
@@ -100,6 +98,16 @@ class Walker {
 
   static std::uint64_t address(const std::uint64_t* at) {
     return reinterpret_cast<std::uint64_t>(at);
+  }
+
+  void begin_with(std::uint64_t at) {
+    walk_.depth = 0;
+    add(at);
+  }
+  /// The frame whose registers are known by now.
+  void add(std::uint64_t at) {
+    walk_.stack_pointers[walk_.depth] = registers_[kRsp].value;
+    walk_.addresses[walk_.depth++] = at;
   }
 
   bool load(std::uint64_t at, Register& into) const {

@@ -30,7 +30,11 @@ StackRange own_stack();
 
 /// What a walk over the stack found.
 struct StackWalk {
-  std::uint64_t addresses[kDeepestPath];  ///< return addresses, innermost first
+  /// Return addresses, innermost first; later maybe as many Python frames among them.
+  std::uint64_t addresses[2 * kDeepestPath];
+  /// The stack pointer in each frame, that is, where its part of the stack begins; the next one's
+  /// ends it.
+  std::uint64_t stack_pointers[kDeepestPath];
   std::size_t depth = 0;
   /// As long as these words are unchanged, the same walk would find the same addresses: each one's
   /// place follows from those before it.

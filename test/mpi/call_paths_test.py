@@ -10,7 +10,7 @@ import shutil
 import struct
 import subprocess
 
-from recording import check, finding, rank_section, result, run_case, skip, succeeded
+from recording import check, finding, rank_section, result, run_case, succeeded
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RANKS = 4
@@ -177,25 +177,6 @@ def case_damaged_tables(test):
             done = test.record(test.launcher(2) + [damaged, "--no-truth"])
             check(done.returncode == 0, f"{section}, step {step}: the program failed")
             check("allreduce" in test.text() or "sendrecv" in test.text(), "calls are recorded")
-
-
-def case_python(test):
-    """The interpreter's frames are no damage; that they are not the script's is said."""
-    python = "/usr/bin/python3"
-    has_mpi = subprocess.run([python, "-c", "import mpi4py"], capture_output=True, check=False)
-    if has_mpi.returncode != 0 or test.arguments.mpi != "openmpi":
-        skip("there is no mpi4py for this MPI here")
-    script = os.path.join(test.folder, "ring.py")
-    with open(script, "w", encoding="utf-8") as file:
-        file.write("from mpi4py import MPI\n"
-                   "def exchange(comm):\n"
-                   "    return comm.sendrecv(1, dest=comm.rank, source=comm.rank)\n"
-                   "for i in range(20):\n"
-                   "    exchange(MPI.COMM_WORLD)\n")
-    done = test.record(test.launcher(2) + [python, script])
-    check(done.returncode == 0, "the program failed")
-    check(finding(test.text(), "interpreted_code") >= 1, "which is said")
-    check(re.search(r"^frame \d+ \d+ ", test.text(), re.M), "there are call paths")
 
 
 if __name__ == "__main__":
