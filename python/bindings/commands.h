@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/load/loaded_graph.h"
+#include "app/options/option_list.h"
 #include "bindings/arguments.h"
 #include "report/report.h"
 
@@ -16,11 +17,16 @@ struct ReportingCommand {
   /// Fills its request from `arguments`; what is returned executes it, needs no Python, and throws
   /// Error. `pictures`: with what only pages show.
   std::function<Report()> (*prepare)(Arguments& arguments, bool pictures);
-  /// The same of a graph that is there; null where there is no such thing.
+  /// Hands its options to `look`, during whose call alone their variables exist.
+  void (*look_at_options)(const std::function<void(const OptionList&)>& look);
+  /// As `prepare`, of a graph that is there; null where there is no such thing.
   std::function<Report(const LoadedGraph&)> (*prepare_on_graph)(Arguments& arguments) = nullptr;
 };
 
 /// In the order of the command line's help.
 std::span<const ReportingCommand> reporting_commands();
+
+/// The command of this name, present or former. Throws usage Error.
+const ReportingCommand& command_named(std::string_view name);
 
 }  // namespace slackline::python

@@ -4,19 +4,18 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "app/load/loaded_graph.h"
+#include "app/options/shared_options.h"
 #include "base/error.h"
 #include "bindings/arguments.h"
 #include "bindings/commands.h"
 #include "bindings/module_parts.h"
 #include "bindings/released.h"
 #include "bindings/report_text.h"
-#include "report/command_names.h"
 
 namespace slackline::python {
 namespace {
@@ -48,9 +47,12 @@ using GraphPtr = std::shared_ptr<Graph>;
 
 GraphPtr load(const py::dict& given) {
   ModelRequest request;
+  OptionList options;
+  declare(options, request);
+  declare(options, request.network);
+  declare_clocks(options, request.reading);
   Arguments arguments(given);
-  fill(request, arguments);
-  fill(request.network, arguments);
+  arguments.fill(options);
   arguments.refuse_unknown("graph");
   return released([request] { return std::make_shared<Graph>(request); });
 }
@@ -58,19 +60,15 @@ GraphPtr load(const py::dict& given) {
 /// `parameters`: L, o and G, where they differ from the graph's.
 ReportPtr ask(const GraphPtr& graph, const std::string& name, const py::dict& parameters,
               const py::dict& given) {
-  const auto commands = reporting_commands();
-  const auto command =
-      std::ranges::find(commands, present_command_name(name), &ReportingCommand::name);
-  expects(command != commands.end() && command->prepare_on_graph != nullptr,
-          "the command can be asked of a graph");
+  const ReportingCommand& command = command_named(name);
+  expects(command.prepare_on_graph != nullptr, "the command can be asked of a graph");
   Arguments arguments(given);
-  const auto question = command->prepare_on_graph(arguments);
+  const auto question = command.prepare_on_graph(arguments);
   arguments.refuse_unknown(name);
   ModelRequest request = graph->request();
-  Arguments changed(parameters);
-  changed("L", request.model.latency);
-  changed("o", request.model.overhead);
-  changed("G", request.model.gap_per_byte);
+  OptionList model;
+  declare(model, request.model);
+  Arguments(parameters).fill(model);
   return released([=] { return std::make_shared<Report>(graph->answer(request, question)); });
 }
 

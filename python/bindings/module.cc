@@ -66,7 +66,7 @@ void define_calls(TraceClass& trace) {
 }
 
 using FilteredTable = Columns (*)(const Opened&, const CallFilter&);
-using BinnedTable = Columns (*)(const Opened&, const CallFilter&, std::size_t);
+using BinnedTable = Columns (*)(const Opened&, const CallFilter&, std::int64_t);
 using WholeTable = Columns (*)(const Opened&);
 
 void define_tables(TraceClass& trace) {
@@ -91,11 +91,11 @@ void define_tables(TraceClass& trace) {
   whole("critical_path", critical_path_table);
   whole("flat_profile", flat_profile_table);
   whole("call_tree", call_tree_table);
-  trace.def("message_sizes", [](const OpenedPtr& self, std::size_t bins) {
+  trace.def("message_sizes", [](const OpenedPtr& self, std::int64_t bins) {
     return table([=] { return message_sizes_table(*self, bins); });
   });
   const auto binned = [&](const char* name, BinnedTable make) {
-    trace.def(name, [make](const OpenedPtr& self, const py::tuple& given, std::size_t bins) {
+    trace.def(name, [make](const OpenedPtr& self, const py::tuple& given, std::int64_t bins) {
       return table([self, make, bins, filter = filter_of(*self, given)] {
         return make(*self, filter, bins);
       });

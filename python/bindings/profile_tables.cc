@@ -1,5 +1,7 @@
 // Tables of sums over the whole trace.
 
+#include <fmt/format.h>
+
 #include "analysis/profile/message_profile.h"
 #include "analysis/profile/time_profile.h"
 #include "base/error.h"
@@ -29,9 +31,10 @@ TimeInterval interval_of(const Opened& opened, const CallFilter& filter) {
   throw usage_error("cannot profile the interval", "it is empty", "Give one that is not.");
 }
 
-std::size_t at_least_one(std::size_t bins) {
-  if (bins > 0) return bins;
-  throw usage_error("cannot divide into 0 bins", "there has to be at least one", "Give more.");
+std::size_t at_least_one(std::int64_t bins) {
+  if (bins > 0) return static_cast<std::size_t>(bins);
+  throw usage_error(fmt::format("cannot divide into {} bins", bins), "there has to be at least one",
+                    "Give more.");
 }
 
 Columns histogram_table(const Histogram& histogram, const std::string& unit) {
@@ -71,11 +74,11 @@ Columns flat_profile_table(const Opened& opened) {
   return table.take();
 }
 
-Columns time_profile_table(const Opened& opened, const CallFilter& filter, std::size_t bins) {
+Columns time_profile_table(const Opened& opened, const CallFilter& filter, std::int64_t bins) {
   require_times_of_calls(opened);
   const WindowProfile profile = window_profile(opened.trace(), opened.paths(),
                                                interval_of(opened, filter), at_least_one(bins));
-  TableBuilder table(bins);
+  TableBuilder table(profile.by_window_ns.size());
   table.add<std::int64_t>("begin_ns", [&](RowNumber i) { return profile.edges_ns[i]; });
   table.add<std::int64_t>("end_ns", [&](RowNumber i) { return profile.edges_ns[i + 1]; });
   for (std::size_t kind = 0; kind < profile.kinds.kinds.size(); ++kind) {
@@ -119,11 +122,11 @@ Columns comm_matrix_table(const Opened& opened) {
   return table.take();
 }
 
-Columns message_sizes_table(const Opened& opened, std::size_t bins) {
+Columns message_sizes_table(const Opened& opened, std::int64_t bins) {
   return histogram_table(messages_by_size(opened.trace(), at_least_one(bins)), "bytes");
 }
 
-Columns comm_over_time_table(const Opened& opened, const CallFilter& filter, std::size_t bins) {
+Columns comm_over_time_table(const Opened& opened, const CallFilter& filter, std::int64_t bins) {
   require_times_of_calls(opened);
   return histogram_table(
       messages_by_time(opened.trace(), interval_of(opened, filter), at_least_one(bins)), "ns");

@@ -1,35 +1,26 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/options/shared_options.h"
 #include "app/requests/info.h"
-#include "base/error.h"
 #include "bindings/arguments.h"
 #include "bindings/commands.h"
 #include "bindings/module_parts.h"
 #include "bindings/opened.h"
+#include "bindings/quantities.h"
 #include "bindings/released.h"
 #include "bindings/report_text.h"
-#include "report/command_names.h"
 
 namespace slackline::python {
 namespace {
 
 namespace py = pybind11;
-
-const ReportingCommand& command_named(const std::string& name) {
-  const auto commands = reporting_commands();
-  const auto found =
-      std::ranges::find(commands, present_command_name(name), &ReportingCommand::name);
-  if (found != commands.end()) return *found;
-  throw usage_error("cannot run '" + name + "'", "no such command answers with a report",
-                    "slackline.commands() lists those that do.");
-}
 
 ReportPtr execute_command(const std::string& name, const py::dict& given, bool pictures) {
   Arguments arguments(given);
@@ -39,9 +30,25 @@ ReportPtr execute_command(const std::string& name, const py::dict& given, bool p
 }
 
 std::set<std::string> arguments_of(const std::string& name) {
-  Arguments arguments{py::dict()};
-  command_named(name).prepare(arguments, false);
-  return arguments.known();
+  std::set<std::string> known;
+  command_named(name).look_at_options([&](const OptionList& options) {
+    for (const Option& option : options) {
+      const std::vector<std::string> keywords = option.keywords();
+      known.insert(keywords.begin(), keywords.end());
+    }
+  });
+  return known;
+}
+
+/// The names of the positional arguments, and whether each takes all values that follow.
+std::vector<std::pair<std::string, bool>> positionals_of(const std::string& name) {
+  std::vector<std::pair<std::string, bool>> positionals;
+  command_named(name).look_at_options([&](const OptionList& options) {
+    for (const Option& option : options) {
+      if (option.is_positional()) positionals.emplace_back(option.names.front(), option.is_list());
+    }
+  });
+  return positionals;
 }
 
 ReportPtr info(const OpenedPtr& opened) {
@@ -50,8 +57,11 @@ ReportPtr info(const OpenedPtr& opened) {
 
 OpenedPtr open_with(const py::dict& given) {
   RunRequest request;
+  OptionList options;
+  declare_trace(options, request.trace, request.reading);
+  declare(options, request);
   Arguments arguments(given);
-  fill(request, arguments);
+  arguments.fill(options);
   arguments.refuse_unknown("open");
   return released([request] { return open_run(request); });
 }
@@ -66,6 +76,8 @@ void define_requests(py::module_& m) {
   m.def("info", info);
   m.def("execute", execute_command);
   m.def("arguments_of", arguments_of);
+  m.def("positionals_of", positionals_of);
+  m.def("quantities", quantities);
   m.def("commands", [] {
     std::vector<std::string> names;
     for (const ReportingCommand& command : reporting_commands()) names.emplace_back(command.name);

@@ -36,12 +36,12 @@ Columns findings_table(const Findings& findings);
 /// Exclusive times by rank and name. This and the next ones throw Error for an untimed trace.
 Columns flat_profile_table(const Opened& opened);
 /// The same by window of the filter's interval, of all ranks. Throws Error for no bins.
-Columns time_profile_table(const Opened& opened, const CallFilter& filter, std::size_t bins);
+Columns time_profile_table(const Opened& opened, const CallFilter& filter, std::int64_t bins);
 /// Call paths and what runs in each itself; of untimed traces without times.
 Columns call_tree_table(const Opened& opened);
 /// Messages by size, and by time within the filter's interval.
-Columns message_sizes_table(const Opened& opened, std::size_t bins);
-Columns comm_over_time_table(const Opened& opened, const CallFilter& filter, std::size_t bins);
+Columns message_sizes_table(const Opened& opened, std::int64_t bins);
+Columns comm_over_time_table(const Opened& opened, const CallFilter& filter, std::int64_t bins);
 
 /// Wait states. Throws Error for an untimed trace.
 Columns wait_states_table(const Opened& opened, std::optional<std::uint64_t> eager_bytes);

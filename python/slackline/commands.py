@@ -8,16 +8,6 @@ from typing import Any
 from . import _core
 from .model import options_of
 
-#: The names of positional arguments, as the command line has them.
-_POSITIONAL = {
-    "convert": ("trace", "out"),
-    "diff": ("a", "b"),
-    "platform": ("action", "file"),
-    "query": ("trace", "sql"),
-    "report": ("trace", "other"),
-    "whatif": ("trace", "scenario"),
-}
-
 
 def commands() -> list[str]:
     """The commands that :func:`run` knows."""
@@ -50,15 +40,15 @@ def request_of(command: str, args: tuple[Any, ...], options: dict[str, Any]) -> 
         TypeError: there are too many positional arguments, or one is given by keyword, too; or one
             of several traces was opened with options.
     """
-    names = ("traces",) if command == "efficiency" else _POSITIONAL.get(command, ("trace",))
-    if command != "efficiency" and len(args) > len(names):
+    names, takes_all = zip(*_core.positionals_of(command))
+    if not any(takes_all) and len(args) > len(names):
         raise TypeError(f"'{command}' takes at most {len(names)} positional arguments")
     alone = len(args) == 1 or names[1:] in (("out",), ("sql",), ("scenario",))
     if args and alone and _is_trace(args[0]):
         options = args[0].options_for(command, options)
         args = (args[0].path, *args[1:])
     texts = [str(_in_words(command, arg)) for arg in args]
-    given = dict(zip(names, [texts] if names == ("traces",) else texts)) if args else {}
+    given = dict(zip(names, [texts] if any(takes_all) else texts)) if args else {}
     twice = sorted(set(given) & set(options))
     if twice:
         raise TypeError(f"'{command}' got two values for '{twice[0]}'")

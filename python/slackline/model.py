@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 
-#: Parameters by keywords whose names have the unit: the parameter, and the unit as text has it.
-_WITH_UNIT = {"L_ns": ("L", "ns"), "o_ns": ("o", "ns"), "G_ns_per_byte": ("G", "ns/B"), "S_bytes": ("S", "B"),
-              "g_ns": ("g", "ns")}
-_LONG_NAMES = {"latency": "L", "overhead": "o", "gap_per_byte": "G", "eager_threshold": "S", "gap": "g"}
-#: Quantities that are text with a unit, and what to write.
-_EXAMPLES = {"L": "L='3us', or L_ns=3000", "o": "o='500ns', or o_ns=500", "g": "g='10ns', or g_ns=10",
-             "G": "G='100Gb/s', or G_ns_per_byte=0.08", "S": "S='64KiB', or S_bytes=65536",
-             "from_": "from_='1us'", "to": "to='20us'", "at": "at='3us'", "degrade": "degrade='5%'",
-             "overhead_per_byte": "overhead_per_byte='0.01ns/B'", "rendezvous_from": "rendezvous_from='32KiB'"}
+from . import _core
+
+#: By keyword of a quantity: its option's first keyword, the unit of the number that it takes (None: it takes text), and
+#: what to write.
+_QUANTITIES: dict[str, tuple[str, str | None, str]] = _core.quantities()
 
 
 def _is_number(value: Any) -> bool:
@@ -23,20 +19,20 @@ def _is_number(value: Any) -> bool:
 
 
 def with_units(given: dict[str, Any]) -> dict[str, Any]:
-    """`given` with L, o, G, S and g as text with a unit.
+    """`given` with quantities as text with a unit, under their options' first keywords.
 
     Raises:
         TypeError: a number has no unit, or a parameter is given twice.
     """
     result: dict[str, Any] = {}
     for key, value in given.items():
-        name, unit = _WITH_UNIT.get(key, (_LONG_NAMES.get(key, key), None))
+        name, unit, example = _QUANTITIES.get(key, (key, None, ""))
         if unit is not None:
             if not _is_number(value):
                 raise TypeError(f"'{key}' is a number, not {value!r}")
             value = np.format_float_positional(float(value), trim="-") + unit
-        elif name in _EXAMPLES and any(map(_is_number, value if isinstance(value, (list, tuple)) else [value])):
-            raise TypeError(f"cannot use {value!r} as {key}: it has no unit. Example: {_EXAMPLES[name]}.")
+        elif example and any(map(_is_number, value if isinstance(value, (list, tuple)) else [value])):
+            raise TypeError(f"cannot use {value!r} as {key}: it has no unit. Example: {example}.")
         if name in result:
             raise TypeError(f"two values for {name}")
         result[name] = value

@@ -46,6 +46,37 @@ RANGE = re.compile(r"^ +(?:-\w,)?--([\w-]+)[^\n]*?:(POSITIVE|NONNEGATIVE|INT in 
 PRINTING = {"format", "colour", "color"}
 
 
+#: What the command line has alone: what it does with the answer, and programs that it starts itself.
+ONLY_COMMAND_LINE = {"help", "help_all", "output", "format", "colour", "color", "quiet", "strict"}
+STARTS_PROGRAMS = {"simulate": {"command", "ranks", "compute", "processors", "mpi"}, "report": {"all"}}
+#: What Python has alone: predictions take the options with which their trace was opened.
+CLOCKS = {"fix_clocks", "keep_clocks"}
+ONLY_PYTHON = {"predict": CLOCKS, "sensitivity": CLOCKS, "tolerance": CLOCKS, "place": CLOCKS, "efficiency": {"trace"}}
+
+
+def declared_options(text):
+    """The first long name of each option in a help, and the names of positional arguments."""
+    options = re.findall(r"^  (?:-\w,)?--([\w-]+)", text, re.MULTILINE)
+    positionals = re.search(r"Positionals:\n(.*?)\n\n", text, re.DOTALL)
+    positional_names = re.findall(r"^  (\w+)", positionals.group(1), re.MULTILINE) if positionals else []
+    return {name.replace("-", "_") for name in options + positional_names}
+
+
+@pytest.mark.parametrize("command", slackline.commands())
+def test_keywords_are_the_options_of_the_command_line(cli, command):
+    expected = declared_options(cli.text(command, "--help-all")) - ONLY_COMMAND_LINE - STARTS_PROGRAMS.get(command, set())
+    expected = {"from_" if name == "from" else name for name in expected}
+    short = {"L", "o", "G", "S", "g"}
+    assert slackline._core.arguments_of(command) - short - ONLY_PYTHON.get(command, set()) == expected
+
+
+def test_every_command_that_reports_is_there(cli):
+    """Those that start jobs of their own belong to the command line, as does what opens a browser."""
+    names = re.findall(r"^(?:[A-Z][a-z]+)? +([a-z]+)  ", cli.text("--help"), re.MULTILINE)
+    reporting = [name for name in names if "--strict" in cli.text(name, "--help")]
+    assert set(reporting) - {"view", "calibrate", "replay"} | {"convert"} == set(slackline.commands())
+
+
 def refused(command, trace, name, value):
     args = {"diff": (trace, trace), "convert": (trace, "out.slt"), "query": (trace, "SELECT 1"),
             "platform": ("show", trace)}.get(command, (trace,))
@@ -67,6 +98,24 @@ def test_values_that_the_command_line_refuses_are_refused(cli, traces, command):
         low = {"POSITIVE": 0, "NONNEGATIVE": -1}.get(kind) if not least else int(least) - 1
         for value in [low] + ([int(most) + 1] if most else []):
             assert str(value) in refused(command, traces / TRACE, option.replace("-", "_"), value), option
+
+
+@pytest.mark.parametrize("command, options", [
+    ("simulate", {"tolerance": "latency", "sweep": "latency=1,2"}), ("tolerance", {"region": "L,G", "param": "L"}),
+    ("waits", {"keep_clocks": True, "fix_clocks": True})])
+def test_options_that_exclude_each_other_are_refused(cli, traces, command, options):
+    given = [text for name, value in options.items()
+             for text in (["--" + name.replace("_", "-")] + ([] if value is True else [value]))]
+    needed = {"simulate": {"platform": traces / TRACE}}.get(command, {})
+    assert "excludes" in cli.complaint(command, traces / TRACE, *given, *(["--platform", "p"] if needed else []))
+    first, second = options
+    with pytest.raises(slackline.Error, match=f"cannot use {first} with {second}: one excludes the other"):
+        slackline.run(command, traces / TRACE, **options, **needed)
+
+
+def test_a_flag_that_is_off_excludes_nothing(traces):
+    path = traces / TRACE
+    assert slackline.run("info", path, keep_clocks=True, fix_clocks=False) == slackline.run("info", path, keep_clocks=True)
 
 
 @pytest.mark.parametrize("command, option, value", [

@@ -209,14 +209,10 @@ int completion(const std::string& shell) {
 
 }  // namespace
 
-Run setup_completion(CommandParser& parser) {
+Run setup_completion(OptionList& options) {
   auto shell = std::make_shared<std::string>();
-  parser.add_option("shell", *shell, "The shell to complete for")
-      ->required()
-      ->one_of({"bash", "zsh", "fish"});
-  examples(parser, {"source <(slackline completion bash)",
-                    "slackline completion zsh > \"${fpath[1]}/_slackline\"",
-                    "slackline completion fish | source"});
+  options.add("shell", *shell, "The shell to complete for",
+              {.choices = {"bash", "zsh", "fish"}, .required = true});
   return [shell] { return completion(*shell); };
 }
 

@@ -266,18 +266,14 @@ int demo(const DemoOptions& options) {
 
 }  // namespace
 
-Run setup_demo(CommandParser& parser) {
-  auto options = std::make_shared<DemoOptions>();
-  parser.add_option("-o,--output", options->folder, "Folder for the trace and the HTML report")
-      ->type_name("DIR")
-      ->capture_default_str();
-  parser
-      .add_option("-n,--ranks", options->ranks,
-                  "Number of ranks of the example (default: one for each processor, 2 to 8)")
-      ->in_range(2, 64);
-  parser.add_flag("--recorded", options->recorded, "Use the recorded run shipped with Slackline");
-  examples(parser, {"slackline demo", "slackline demo -n 8 -o /tmp/demo"});
-  return [options] { return demo(*options); };
+Run setup_demo(OptionList& options) {
+  auto wanted = std::make_shared<DemoOptions>();
+  options.add("-o,--output DIR", wanted->folder, "Folder for the trace and the HTML report");
+  options.add("-n,--ranks", wanted->ranks,
+              "Number of ranks of the example (default: one for each processor, 2 to 8)",
+              {.range = OptionRange{2, 64}});
+  options.add("--recorded", wanted->recorded, "Use the recorded run shipped with Slackline");
+  return [wanted] { return demo(*wanted); };
 }
 
 }  // namespace slackline

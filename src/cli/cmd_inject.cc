@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/job_options.h"
 #include "cli/output.h"
 #include "jobs/inject/inject.h"
 #include "jobs/record/process.h"
@@ -89,37 +90,20 @@ int run_inject(const InjectCommandOptions& options) {
 
 }  // namespace
 
-Run setup_inject(CommandParser& parser) {
-  auto options = std::make_shared<InjectCommandOptions>();
-  parser.add_option("--latency", options->latency, "Time added to every message, such as 10us")
-      ->type_name("TIME");
-  parser
-      .add_option("--bandwidth", options->bandwidth,
-                  "Pace the messages between two ranks to this, such as 1GB/s")
-      ->type_name("RATE");
-  parser
-      .add_option("--jitter", options->jitter, "Maximum uniformly distributed jitter per message")
-      ->type_name("TIME");
-  parser
-      .add_option("--between", options->between, "Ranks within a host, on different hosts, or all")
-      ->one_of({"all", "intra", "inter"})
-      ->capture_default_str();
-  parser
-      .add_option("--eager-limit", options->eager_limit,
-                  "Largest message without a rendezvous (UCX_RNDV_THRESH)")
-      ->type_name("SIZE")
-      ->capture_default_str();
-  parser.add_option("--transports", options->transports, "UCX's transports (UCX_TLS)")
-      ->type_name("LIST")
-      ->capture_default_str();
-  parser.add_option("--mpi", options->mpi, "MPI library of the launcher, if not detected")
-      ->one_of({"openmpi", "mpich"});
-  parser.add_flag("-q,--quiet", options->quiet, "Suppress messages, except warnings and errors");
-  parser.add_option("command", options->command, "After '--': command that starts the job");
-  examples(parser, {"slackline inject --latency 10us -- mpirun -n 2 ./app",
-                    "slackline inject --latency 5us --bandwidth 1GB/s -- mpirun -n 4 ./app",
-                    "slackline inject --latency 10us -- slackline record -- mpirun -n 2 ./app"});
-  return [options] { return run_inject(*options); };
+Run setup_inject(OptionList& options) {
+  auto wanted = std::make_shared<InjectCommandOptions>();
+  options.add("--latency TIME", wanted->latency, "Time added to every message, such as 10us");
+  options.add("--bandwidth RATE", wanted->bandwidth,
+              "Pace the messages between two ranks to this, such as 1GB/s");
+  options.add("--jitter TIME", wanted->jitter, "Maximum uniformly distributed jitter per message");
+  options.add("--between", wanted->between, "Ranks within a host, on different hosts, or all",
+              {.choices = {"all", "intra", "inter"}});
+  declare_eager_limit(options, wanted->eager_limit);
+  options.add("--transports LIST", wanted->transports, "UCX's transports (UCX_TLS)");
+  declare_mpi(options, wanted->mpi);
+  options.add("-q,--quiet", wanted->quiet, "Suppress messages, except warnings and errors");
+  options.add("command", wanted->command, "After '--': command that starts the job");
+  return [wanted] { return run_inject(*wanted); };
 }
 
 }  // namespace slackline

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/call_path_options.h"
 #include "cli/commands.h"
+#include "cli/job_options.h"
 #include "cli/output.h"
 #include "jobs/record/record.h"
 
@@ -29,20 +29,14 @@ int run_preload(const PreloadCommandOptions& options) {
 
 }  // namespace
 
-Run setup_preload(CommandParser& parser) {
-  auto options = std::make_shared<PreloadCommandOptions>();
-  parser.add_option("-o,--output", options->output, "Folder for the recordings of the ranks")
-      ->type_name("DIR")
-      ->capture_default_str();
-  parser.add_flag("--yield", options->yield,
-                  "Let waiting MPICH ranks yield the CPU (for more ranks than cores)");
-  add_call_paths(parser, options->call_paths, options->sample);
-  parser.add_option("command", options->command,
-                    "After '--': program to execute; without it, shell commands are printed");
-  examples(parser,
-           {"eval \"$(slackline preload -o run1)\"; srun ./app; slackline record --finish run1",
-            "mpirun -n 4 slackline preload -o run1 -- ./app"});
-  return [options] { return run_preload(*options); };
+Run setup_preload(OptionList& options) {
+  auto wanted = std::make_shared<PreloadCommandOptions>();
+  options.add("-o,--output DIR", wanted->output, "Folder for the recordings of the ranks");
+  declare_yield(options, wanted->yield);
+  declare_call_paths(options, wanted->call_paths, wanted->sample);
+  options.add("command", wanted->command,
+              "After '--': program to execute; without it, shell commands are printed");
+  return [wanted] { return run_preload(*wanted); };
 }
 
 }  // namespace slackline

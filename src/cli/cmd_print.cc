@@ -3,7 +3,6 @@
 #include "app/requests/print.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/shared_options.h"
 
 namespace slackline {
 namespace {
@@ -23,15 +22,10 @@ int print_trace(const PrintCommand& command) {
 
 }  // namespace
 
-Run setup_print(CommandParser& parser) {
+Run setup_print(OptionList& options) {
   auto command = std::make_shared<PrintCommand>();
-  PrintRequest& request = command->request;
-  add_trace(parser, request.trace, request.reading);
-  parser.add_option("--rank", request.rank, "Print this rank only")->type_name("RANK");
-  parser.add_option("-o,--output", command->output.file, "Output file (default: standard output)")
-      ->type_name("FILE");
-  examples(parser, {"slackline print app.slk", "slackline print app.slk --rank 3 -o rank3.txt",
-                    "slackline print app.slk | grep -c isend"});
+  declare(options, command->request);
+  options.add("-o,--output FILE", command->output.file, "Output file (default: standard output)");
   return [command] { return print_trace(*command); };
 }
 

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/shell_command.h"
 #include "base/units.h"
-#include "cli/call_path_options.h"
 #include "cli/commands.h"
+#include "cli/job_options.h"
 #include "cli/output.h"
 #include "jobs/record/record.h"
 
@@ -168,59 +168,38 @@ int run_record(const RecordCommandOptions& options) {
   return failed && (finishing || result.exit_status == 0) ? 1 : result.exit_status;
 }
 
-void add_job_analysis(CommandParser& parser, RecordCommandOptions& options) {
-  const char* const group = "Analysis in the job";
-  JobAnalysisChoice& choice = options.record.analysis;
-  parser
-      .add_option("--analyse,--analyze", choice.analyses,
-                  "Before MPI_Finalize, analyse the run and leave a report instead of a trace")
-      ->type_name("[LIST]")
-      ->optional_value(job_analyses())
-      ->group(group);
-  parser
-      .add_option("--analysis-time", choice.time,
-                  "Time limit of the analysis: share of the run time (at least 2 s) or a time")
-      ->type_name("LIMIT")
-      ->capture_default_str()
-      ->group(group);
-  parser
-      .add_option("--analysis-memory", choice.memory,
-                  "Memory limit (default: half of the available memory)")
-      ->type_name("SIZE")
-      ->group(group);
-  parser.add_flag("--write-trace", options.write_trace, "Write the trace as well")->group(group);
+void declare_job_analysis(OptionList& options, RecordCommandOptions& wanted) {
+  const OptionGroup group(options, "Analysis in the job");
+  JobAnalysisChoice& choice = wanted.record.analysis;
+  options.add("--analyse,--analyze [LIST]", choice.analyses,
+              "Before MPI_Finalize, analyse the run and leave a report instead of a trace",
+              {.value_if_alone = job_analyses()});
+  options.add("--analysis-time LIMIT", choice.time,
+              "Time limit of the analysis: share of the run time (at least 2 s) or a time");
+  options.add("--analysis-memory SIZE", choice.memory,
+              "Memory limit (default: half of the available memory)");
+  options.add("--write-trace", wanted.write_trace, "Write the trace as well");
 }
 
 }  // namespace
 
-Run setup_record(CommandParser& parser) {
-  auto options = std::make_shared<RecordCommandOptions>();
-  parser
-      .add_option("-o,--output", options->output,
-                  "Output folder, or trace file if it ends in .slk; with --analyse a report's file "
-                  "if it ends in .json, .txt or .html")
-      ->type_name("DIR");
-  parser.add_option("--mpi", options->record.mpi, "MPI library of the launcher, if not detected")
-      ->one_of({"openmpi", "mpich"});
-  parser.add_flag("--yield", options->record.yield,
-                  "Let waiting MPICH ranks yield the CPU (for more ranks than cores)");
-  add_call_paths(parser, options->record.call_paths, options->sample);
-  add_job_analysis(parser, *options);
-  parser.add_flag("--keep-raw", options->record.keep_raw, "Keep the raw recording files");
-  parser.add_flag("--force", options->record.force, "Overwrite the trace of an earlier recording");
-  parser
-      .add_option("--finish", options->finish,
-                  "Convert the raw files in DIR of a job started with 'slackline preload'")
-      ->type_name("DIR");
-  parser.add_flag("-q,--quiet", options->quiet, "Suppress messages, except warnings and errors");
-  parser.add_option("command", options->record.command, "After '--': command that starts the job");
-  examples(parser, {"slackline record -- mpirun -n 4 ./app input.txt",
-                    "slackline record -o run1 -- mpiexec -n 64 ./app",
-                    "slackline record --sample=1000Hz -- mpirun -n 4 ./app",
-                    "slackline record --mpi mpich --yield -- mpirun -n 8 ./app",
-                    "slackline record --analyse -o app.json -- mpirun -n 4 ./app",
-                    "slackline record --finish slackline-trace"});
-  return [options] { return run_record(*options); };
+Run setup_record(OptionList& options) {
+  auto wanted = std::make_shared<RecordCommandOptions>();
+  RecordOptions& record = wanted->record;
+  options.add("-o,--output DIR", wanted->output,
+              "Output folder, or trace file if it ends in .slk; with --analyse a report's file if "
+              "it ends in .json, .txt or .html");
+  declare_mpi(options, record.mpi);
+  declare_yield(options, record.yield);
+  declare_call_paths(options, record.call_paths, wanted->sample);
+  declare_job_analysis(options, *wanted);
+  options.add("--keep-raw", record.keep_raw, "Keep the raw recording files");
+  options.add("--force", record.force, "Overwrite the trace of an earlier recording");
+  options.add("--finish DIR", wanted->finish,
+              "Convert the raw files in DIR of a job started with 'slackline preload'");
+  options.add("-q,--quiet", wanted->quiet, "Suppress messages, except warnings and errors");
+  options.add("command", record.command, "After '--': command that starts the job");
+  return [wanted] { return run_record(*wanted); };
 }
 
 }  // namespace slackline

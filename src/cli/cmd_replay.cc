@@ -9,13 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "app/options/shared_options.h"
 #include "app/requests/replay.h"
 #include "app/requests/whatif.h"
 #include "base/error.h"
 #include "base/shell_command.h"
 #include "cli/commands.h"
+#include "cli/job_options.h"
 #include "cli/output.h"
-#include "cli/shared_options.h"
 #include "jobs/replay/replay_job.h"
 
 namespace slackline {
@@ -169,81 +170,50 @@ int run_replay(const ReplayCommandOptions& options) {
 
 }  // namespace
 
-Run setup_replay(CommandParser& parser) {
-  auto options = std::make_shared<ReplayCommandOptions>();
-  ReplayRequest& request = options->request;
-  parser.add_option("trace", request.trace, "Trace to replay")->type_name("TRACE");
-  add_memory(parser, request.reading);
-  parser.add_option("--scenario", request.scenario, "TOML file with edits to apply first")
-      ->type_name("SCENARIO");
-  parser
-      .add_option("--set", request.edits,
-                  "Edit (as in 'slackline whatif'), applied after the scenario; may be repeated")
-      ->type_name("EDIT")
-      ->allow_extra_args(false);
-  parser
-      .add_option("-o,--output", options->trace_out,
-                  "Write the trace of the replay (the median one) to this file (.slk)")
-      ->type_name("FILE");
-  parser
-      .add_option("--export", options->skeleton,
-                  "Write the edited program to this file as an anonymised trace; start no job")
-      ->type_name("FILE");
-  parser.add_flag("--print-command", options->print_command,
-                  "Start no job; write the program, and print the commands that run and evaluate "
-                  "it, for a batch script");
-  parser
-      .add_option("--folder", options->folder,
-                  "Folder that --print-command makes, on a file system that all hosts share")
-      ->type_name("DIR")
-      ->capture_default_str();
-  parser
-      .add_option("--replayed", options->replayed,
-                  "Start no job; evaluate the one that the printed command has run in this folder")
-      ->type_name("DIR");
-  parser.add_option("--repeat", options->repeat, "Number of replays; the median is reported")
-      ->positive()
-      ->type_name("N")
-      ->capture_default_str();
-  parser
-      .add_option("--wildcards", options->wildcards,
-                  "Receives posted with wildcards: matched as recorded, or open")
-      ->one_of({"recorded", "free"})
-      ->capture_default_str();
-  parser
-      .add_option("--computation", request.computation,
-                  "Computation to replay: wall or CPU time between calls; auto: CPU "
-                  "time where the ranks shared processors")
-      ->one_of({"auto", "wall", "cpu"})
-      ->capture_default_str();
-  parser
-      .add_option("--start", options->start,
-                  "Start of the ranks: as far apart as recorded, or in common")
-      ->one_of({"recorded", "common"})
-      ->capture_default_str();
-  parser.add_flag("--skip-unsupported", request.skip_unsupported,
-                  "Replay one-sided communication, MPI-IO and the like as computation");
-  parser
-      .add_option("--tolerance", request.tolerance,
-                  "Name operations that differ by more than this fraction of the run time")
-      ->not_negative()
-      ->type_name("FRACTION")
-      ->capture_default_str();
-  parser.add_option("--mpi", options->job.mpi, "MPI library of the launcher, if not detected")
-      ->one_of({"openmpi", "mpich"});
-  parser.add_flag("--yield", options->job.yield,
-                  "Let waiting processes yield the CPU (for more ranks than cores)");
-  parser.add_option("--report", options->output.file, "Report file (default: standard output)")
-      ->type_name("FILE");
-  add_report_options(parser, options->output);
-  parser.add_option("command", options->job.command,
-                    "After '--': the launcher with its options, without a program");
-  examples(parser, {"slackline replay app.slk -- mpirun -n 4",
-                    "slackline replay app.slk --set 'balance' -o balanced.slk -- mpirun -n 4",
-                    "slackline replay app.slk --export app.skeleton",
-                    "slackline replay app.slk --print-command -- mpirun -n 4",
-                    "slackline replay app.slk --repeat 3 --format json -- mpirun -n 4"});
-  return [options] { return run_replay(*options); };
+Run setup_replay(OptionList& options) {
+  auto wanted = std::make_shared<ReplayCommandOptions>();
+  ReplayRequest& request = wanted->request;
+  options.add("trace TRACE", request.trace, "Trace to replay");
+  declare_memory(options, request.reading);
+  options.add("--scenario SCENARIO", request.scenario, "TOML file with edits to apply first");
+  options.add("--set EDIT", request.edits,
+              "Edit (as in 'slackline whatif'), applied after the scenario; may be repeated");
+  options.add("-o,--output FILE", wanted->trace_out,
+              "Write the trace of the replay (the median one) to this file (.slk)");
+  options.add("--export FILE", wanted->skeleton,
+              "Write the edited program to this file as an anonymised trace; start no job");
+  options.add("--print-command", wanted->print_command,
+              "Start no job; write the program, and print the commands that run and evaluate it, "
+              "for a batch script");
+  options.add("--folder DIR", wanted->folder,
+              "Folder that --print-command makes, on a file system that all hosts share");
+  options.add("--replayed DIR", wanted->replayed,
+              "Start no job; evaluate the one that the printed command has run in this folder");
+  options.add("--repeat N", wanted->repeat, "Number of replays; the median is reported",
+              {.positive = true});
+  options.add("--wildcards", wanted->wildcards,
+              "Receives posted with wildcards: matched as recorded, or open",
+              {.choices = {"recorded", "free"}});
+  options.add("--computation", request.computation,
+              "Computation to replay: wall or CPU time between calls; auto: CPU time where the "
+              "ranks shared processors",
+              {.choices = {"auto", "wall", "cpu"}});
+  options.add("--start", wanted->start,
+              "Start of the ranks: as far apart as recorded, or in common",
+              {.choices = {"recorded", "common"}});
+  options.add("--skip-unsupported", request.skip_unsupported,
+              "Replay one-sided communication, MPI-IO and the like as computation");
+  options.add("--tolerance FRACTION", request.tolerance,
+              "Name operations that differ by more than this fraction of the run time",
+              {.not_negative = true});
+  declare_mpi(options, wanted->job.mpi);
+  options.add("--yield", wanted->job.yield,
+              "Let waiting processes yield the CPU (for more ranks than cores)");
+  options.add("--report FILE", wanted->output.file, "Report file (default: standard output)");
+  declare_report_options(options, wanted->output);
+  options.add("command", wanted->job.command,
+              "After '--': the launcher with its options, without a program");
+  return [wanted] { return run_replay(*wanted); };
 }
 
 }  // namespace slackline

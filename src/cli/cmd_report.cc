@@ -1,22 +1,32 @@
 #include <memory>
 
-#include "cli/report_request.h"
+#include "app/requests/report.h"
+#include "cli/report_command.h"
 
 namespace slackline {
+namespace {
 
-Run setup_report(CommandParser& parser) {
-  auto command = std::make_shared<ReportCommand<ReportRequest>>();
-  auto all = std::make_shared<bool>(false);
-  add_report_request(parser, *command);
-  parser.add_flag("--all", *all,
-                  "All sections as text, not only the first screen (other formats have all)");
-  examples(parser,
-           {"slackline report slackline-trace", "slackline report slackline-trace -o report.html",
-            "slackline report before.slk after.slk", "slackline report slackline-trace --all",
-            "slackline report slackline-trace --section waits,path",
-            "slackline report app.slk --network shared-memory --format json",
-            "slackline report app.slk --platform fat-tree.toml -o report.html"});
-  return [command, all] { return write_full_report(*command, *all); };
+struct FullReportCommand : ReportCommand<ReportRequest> {
+  bool all = false;
+};
+
+/// As text only the first screen, unless what was asked for does not fit on it.
+int run_report(FullReportCommand& command) {
+  ReportRequest& request = command.request;
+  request.screen = output_format(command.output) == OutputFormat::text && !command.all &&
+                   request.sections.empty() && request.compare.empty() && !request.machine.given();
+  return report_on<ReportRequest>(command);
+}
+
+}  // namespace
+
+Run setup_report(OptionList& options) {
+  auto command = std::make_shared<FullReportCommand>();
+  declare(options, command->request);
+  declare(options, command->output);
+  options.add("--all", command->all,
+              "All sections as text, not only the first screen (other formats have all)");
+  return [command] { return run_report(*command); };
 }
 
 }  // namespace slackline

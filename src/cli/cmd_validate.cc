@@ -4,12 +4,13 @@
 #include <memory>
 #include <string>
 
+#include "app/options/shared_options.h"
 #include "app/requests/calibrate.h"
 #include "app/requests/validate.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/job_options.h"
 #include "cli/output.h"
-#include "cli/shared_options.h"
 #include "jobs/validate/latency_list.h"
 #include "jobs/validate/measurement.h"
 #include "report/report.h"
@@ -47,64 +48,35 @@ int run_validate(const ValidateCommandOptions& options) {
 
 }  // namespace
 
-Run setup_validate(CommandParser& parser) {
-  auto options = std::make_shared<ValidateCommandOptions>();
-  parser
-      .add_option("-o,--output", options->folder,
-                  "Folder for measurements; existing ones are reused")
-      ->type_name("DIR")
-      ->capture_default_str();
-  parser
-      .add_option("--latencies", options->latencies,
-                  "Added latencies; A..B is ten evenly spaced ones")
-      ->type_name("LIST")
-      ->capture_default_str();
-  parser.add_option("--repeat", options->measurement.repetitions, "Runs with each latency")
-      ->positive()
-      ->capture_default_str();
-  parser
-      .add_option("--machine", options->request.model.machine,
-                  "Parameters without added latency; default: they are measured first")
-      ->type_name("FILE");
-  parser
-      .add_option("--seconds", options->measurement.calibration_seconds,
-                  "How long to measure the parameters")
-      ->positive()
-      ->capture_default_str();
-  parser
-      .add_option("--eager-limit", options->eager_limit,
-                  "Largest message without a rendezvous (UCX_RNDV_THRESH)")
-      ->type_name("SIZE")
-      ->capture_default_str();
-  add_degradations(parser, options->request.degradations);
-  add_collectives(parser, options->request.model.collectives, "");
-  add_computation(parser, options->request.model.computation, "");
-  parser.add_option("--seed", options->measurement.seed, "Seed of the random order of runs")
-      ->type_name("N")
-      ->capture_default_str();
-  parser
-      .add_option("--mpi", options->measurement.mpi, "MPI library of the launcher, if not detected")
-      ->one_of({"openmpi", "mpich"});
-  parser
-      .add_option("--report", options->output.file,
-                  "Write the report to this file instead of standard output")
-      ->type_name("FILE");
-  parser
-      .add_option("--format", options->output.format,
-                  "Output format; default: the file's extension, else text")
-      ->one_of({"text", "json", "csv", "html"});
-  parser
-      .add_option("--colour,--color", options->output.colour, "Colours in text (also: NO_COLOR=1)")
-      ->one_of({"auto", "always", "never"})
-      ->capture_default_str();
-  parser.add_flag("-q,--quiet", options->output.quiet, "Suppress messages");
-  parser.add_option("command", options->measurement.command,
-                    "After '--': command that starts the job");
-  examples(parser,
-           {"slackline validate --latencies 0,20us --repeat 2 --seconds 1 -- mpirun -n 2 ./app",
-            "slackline validate --report v.html --latencies 50us --repeat 2 --seconds 1 -- mpirun "
-            "-n 2 ./app"});
-  return [options] { return run_validate(*options); };
+Run setup_validate(OptionList& options) {
+  auto wanted = std::make_shared<ValidateCommandOptions>();
+  MeasurementOptions& measurement = wanted->measurement;
+  ValidateRequest& request = wanted->request;
+  options.add("-o,--output DIR", wanted->folder,
+              "Folder for measurements; existing ones are reused");
+  options.add("--latencies LIST", wanted->latencies,
+              "Added latencies; A..B is ten evenly spaced ones");
+  options.add("--repeat", measurement.repetitions, "Runs with each latency", {.positive = true});
+  options.add("--machine FILE", request.model.machine,
+              "Parameters without added latency; default: they are measured first");
+  options.add("--seconds", measurement.calibration_seconds, "How long to measure the parameters",
+              {.positive = true});
+  declare_eager_limit(options, wanted->eager_limit);
+  declare_degradations(options, request.degradations);
+  declare_collectives(options, request.model.collectives);
+  declare_computation(options, request.model.computation);
+  options.add("--seed N", measurement.seed, "Seed of the random order of runs");
+  declare_mpi(options, measurement.mpi);
+  options.add("--report FILE", wanted->output.file,
+              "Write the report to this file instead of standard output");
+  options.add("--format", wanted->output.format,
+              "Output format; default: the file's extension, else text",
+              {.choices = {"text", "json", "csv", "html"}});
+  options.add("--colour,--color", wanted->output.colour, "Colours in text (also: NO_COLOR=1)",
+              {.choices = {"auto", "always", "never"}});
+  options.add("-q,--quiet", wanted->output.quiet, "Suppress messages");
+  options.add("command", measurement.command, "After '--': command that starts the job");
+  return [wanted] { return run_validate(*wanted); };
 }
 
 }  // namespace slackline

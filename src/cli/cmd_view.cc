@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/requests/report.h"
 #include "base/error.h"
 #include "base/output_target.h"
 #include "cli/browser.h"
-#include "cli/commands.h"
-#include "cli/report_request.h"
+#include "cli/report_command.h"
 
 namespace slackline {
 namespace {
@@ -44,7 +44,7 @@ int run_view(ViewOptions options) {
   }
   const bool quiet = output.quiet;
   output.quiet = true;
-  const int status = write_full_report(options.report, true);
+  const int status = report_on(options.report);
   const std::optional<std::string> browser =
       options.no_open ? std::nullopt : open_in_browser(std::filesystem::absolute(output.file));
   if (browser && quiet) return status;
@@ -57,14 +57,13 @@ int run_view(ViewOptions options) {
 
 }  // namespace
 
-Run setup_view(CommandParser& parser) {
-  auto options = std::make_shared<ViewOptions>();
-  add_report_request(parser, options->report);
-  parser.add_flag("--no-open", options->no_open,
-                  "Write the HTML report and print its path without opening it");
-  examples(parser, {"slackline view slackline-trace", "slackline view before.slk after.slk",
-                    "BROWSER=firefox slackline view app.slk -o page.html"});
-  return [options] { return run_view(*options); };
+Run setup_view(OptionList& options) {
+  auto wanted = std::make_shared<ViewOptions>();
+  declare(options, wanted->report.request);
+  declare(options, wanted->report.output);
+  options.add("--no-open", wanted->no_open,
+              "Write the HTML report and print its path without opening it");
+  return [wanted] { return run_view(*wanted); };
 }
 
 }  // namespace slackline

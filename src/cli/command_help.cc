@@ -87,6 +87,27 @@ std::string without_empty_lines_in_a_row(std::string text) {
   return text;
 }
 
+/// Takes the groups that commands share out of the help; a line for each of them.
+std::string hide_shared_groups(CLI::App& command) {
+  std::string lines;
+  for (const SharedGroup& group : kSharedGroups) {
+    const auto options = command.get_options(
+        [&](const CLI::Option* option) { return option->get_group() == group.name; });
+    for (CLI::Option* option : options) option->group("");
+    if (!options.empty()) {
+      lines += fmt::format("{} options ({}): see --help-all\n", group.name, group.summary);
+    }
+  }
+  return lines;
+}
+
+std::string examples_of(const Command& command) {
+  std::string text = "Examples:";
+  std::istringstream lines{std::string(command.examples)};
+  for (std::string line; std::getline(lines, line);) text += "\n  " + line;
+  return text;
+}
+
 }  // namespace
 
 std::string commands_help() {
@@ -104,32 +125,26 @@ std::string commands_help() {
          "'slackline COMMAND --help' or 'slackline help COMMAND' explains a command.\n";
 }
 
-std::string command_help(CLI::App& command, const CommandParser& parser, HelpExtent extent) {
-  std::string more;
+std::string command_help(const Command& command, CLI::App& options, HelpExtent extent) {
+  std::string footer;
   if (extent == HelpExtent::own_options) {
-    for (const SharedGroup& group : kSharedGroups) {
-      const auto options = command.get_options(
-          [&](const CLI::Option* option) { return option->get_group() == group.name; });
-      for (CLI::Option* option : options) option->group("");
-      if (!options.empty()) {
-        more += fmt::format("{} options ({}): see --help-all\n", group.name, group.summary);
-      }
-    }
-  } else {
-    more = parser.details();
+    footer = hide_shared_groups(options);
+  } else if (command.details != nullptr) {
+    footer = command.details();
   }
-  if (!more.empty()) command.footer(more + "\n" + command.get_footer());
-  const std::string_view former = former_command_name(command.get_name());
+  if (!footer.empty()) footer += '\n';
+  options.footer(footer + examples_of(command));
+  const std::string_view former = former_command_name(command.name);
   if (!former.empty()) {
-    command.description(fmt::format("{} (former name: {})", command.get_description(), former));
+    options.description(fmt::format("{} (former name: {})", command.summary, former));
   }
-  command.formatter(std::make_shared<HelpFormatter>());
-  return without_empty_lines_in_a_row(command.help("slackline"));
+  options.formatter(std::make_shared<HelpFormatter>());
+  return without_empty_lines_in_a_row(options.help("slackline"));
 }
 
-bool has_more_help(const CLI::App& command, const CommandParser& parser) {
-  return !parser.details().empty() ||
-         std::ranges::any_of(command.get_options(), [](const CLI::Option* option) {
+bool has_more_help(const Command& command, const CLI::App& options) {
+  return command.details != nullptr ||
+         std::ranges::any_of(options.get_options(), [](const CLI::Option* option) {
            return is_shared(option->get_group());
          });
 }

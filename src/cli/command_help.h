@@ -21,11 +21,11 @@ enum class HelpExtent : unsigned char { own_options, all_options };
 
 /// The --help or --help-all of a command whose options are declared. Of groups of options that
 /// several commands share (Model, Network, ...) --help has a line each, --help-all the options.
-/// Changes the options' groups, so that the command is good for nothing else afterwards.
-std::string command_help(CLI::App& command, const CommandParser& parser, HelpExtent extent);
+/// Changes the options' groups, so that `options` are good for nothing else afterwards.
+std::string command_help(const Command& command, CLI::App& options, HelpExtent extent);
 
 /// Has --help-all anything that --help leaves out?
-bool has_more_help(const CLI::App& command, const CommandParser& parser);
+bool has_more_help(const Command& command, const CLI::App& options);
 
 /// Names and explanations as two columns of a help text, wrapped to its width.
 std::string help_rows(const std::vector<std::pair<std::string, std::string>>& rows);

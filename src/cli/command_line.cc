@@ -9,12 +9,14 @@
 #include <optional>
 #include <utility>
 
+#include "app/options/option_list.h"
 #include "app/version.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
 #include "base/stage.h"
 #include "base/units.h"
 #include "cli/command_help.h"
+#include "cli/option_parser.h"
 #include "cli/output.h"
 #include "report/command_names.h"
 
@@ -173,8 +175,8 @@ void parse(CLI::App& app, const std::vector<std::string>& arguments) {
 /// The parser of a command line that names this command, not yet parsed.
 struct CommandLine {
   std::unique_ptr<CLI::App> app;
-  CLI::App* command = nullptr;  ///< null: the command line names none
-  std::unique_ptr<CommandParser> parser;
+  CLI::App* options = nullptr;  ///< of the command; null: the command line names none
+  const Command* command = nullptr;
   Run run;
 };
 
@@ -186,15 +188,17 @@ CommandLine make_command_line(std::string_view named) {
   const Command* const command = find_command(named);
   if (command == nullptr) return line;
   line.app->require_subcommand(1);
-  line.command =
+  line.command = command;
+  line.options =
       line.app->add_subcommand(std::string(command->name), std::string(command->summary));
-  line.command->set_help_flag("-h,--help", "Print the command's own options");
-  line.command->set_help_all_flag("--help-all", "Print all options");
-  line.parser = std::make_unique<CommandParser>(*line.command);
-  line.run = command->setup(*line.parser);
-  if (!has_more_help(*line.command, *line.parser)) {
-    line.command->get_option("--help")->description("Print this help");
-    line.command->get_option("--help-all")->group("");
+  line.options->set_help_flag("-h,--help", "Print the command's own options");
+  line.options->set_help_all_flag("--help-all", "Print all options");
+  OptionList options;
+  line.run = command->setup(options);
+  add_options(*line.options, options);
+  if (!has_more_help(*command, *line.options)) {
+    line.options->get_option("--help")->description("Print this help");
+    line.options->get_option("--help-all")->group("");
   }
   return line;
 }
@@ -204,7 +208,7 @@ CommandLine make_command_line(std::string_view named) {
 std::vector<DeclaredOption> declared_options(std::string_view command) {
   const CommandLine line = make_command_line(command);
   std::vector<DeclaredOption> all;
-  for (const CLI::Option* option : line.command->get_options()) {
+  for (const CLI::Option* option : line.options->get_options()) {
     if (option->get_group().empty() && !option->get_positional()) continue;
     DeclaredOption declared{{}, listed_values(*option), option->get_description()};
     if (!option->get_positional()) {
@@ -226,13 +230,13 @@ int run_command_line(const std::vector<std::string>& arguments) {
   const CommandLine line = make_command_line(named_command(given));
   const auto help = [&](HelpExtent extent) {
     write_stdout(line.command == nullptr ? commands_help()
-                                         : command_help(*line.command, *line.parser, extent));
+                                         : command_help(*line.command, *line.options, extent));
     return 0;
   };
   try {
     if (line.command != nullptr) {
-      given = with_optional_values(*line.command,
-                                   with_present_spellings(*line.command, std::move(given)));
+      given = with_optional_values(*line.options,
+                                   with_present_spellings(*line.options, std::move(given)));
     }
     parse(*line.app, given);
   } catch (const CLI::CallForVersion& version_text) {
@@ -247,9 +251,9 @@ int run_command_line(const std::vector<std::string>& arguments) {
     throw usage_error("no command given", "these arguments name none",
                       "'slackline --help' lists the commands.");
   }
-  const bool reports = line.command->get_option_no_throw("--strict") != nullptr;
+  const bool reports = line.options->get_option_no_throw("--strict") != nullptr;
   std::optional<StageDisplay> display;
-  if (reports && line.command->count("--quiet") == 0) display.emplace();
+  if (reports && line.options->count("--quiet") == 0) display.emplace();
   return line.run();
 }
 

@@ -3,91 +3,226 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "app/requests/advise.h"
+#include "app/requests/critical_path.h"
+#include "app/requests/diff.h"
+#include "app/requests/efficiency.h"
+#include "app/requests/gains.h"
+#include "app/requests/hotspots.h"
+#include "app/requests/info.h"
+#include "app/requests/monitor.h"
+#include "app/requests/place.h"
+#include "app/requests/platform.h"
+#include "app/requests/predict.h"
+#include "app/requests/query.h"
+#include "app/requests/sensitivity.h"
+#include "app/requests/tolerance.h"
+#include "app/requests/wait_states.h"
+#include "app/requests/whatif.h"
+#include "cli/command_help.h"
+#include "cli/report_command.h"
 #include "report/command_names.h"
 
 namespace slackline {
 
-Run setup_record(CommandParser& parser);
-Run setup_preload(CommandParser& parser);
-Run setup_calibrate(CommandParser& parser);
-Run setup_inject(CommandParser& parser);
-Run setup_validate(CommandParser& parser);
-Run setup_replay(CommandParser& parser);
-Run setup_info(CommandParser& parser);
-Run setup_print(CommandParser& parser);
-Run setup_query(CommandParser& parser);
-Run setup_convert(CommandParser& parser);
-Run setup_predict(CommandParser& parser);
-Run setup_sensitivity(CommandParser& parser);
-Run setup_tolerance(CommandParser& parser);
-Run setup_path(CommandParser& parser);
-Run setup_simulate(CommandParser& parser);
-Run setup_platform(CommandParser& parser);
-Run setup_efficiency(CommandParser& parser);
-Run setup_waits(CommandParser& parser);
-Run setup_hotspots(CommandParser& parser);
-Run setup_phases(CommandParser& parser);
-Run setup_place(CommandParser& parser);
-Run setup_whatif(CommandParser& parser);
-Run setup_gains(CommandParser& parser);
-Run setup_advise(CommandParser& parser);
-Run setup_diff(CommandParser& parser);
-Run setup_report(CommandParser& parser);
-Run setup_view(CommandParser& parser);
-Run setup_demo(CommandParser& parser);
-Run setup_completion(CommandParser& parser);
+Run setup_record(OptionList& options);
+Run setup_preload(OptionList& options);
+Run setup_calibrate(OptionList& options);
+Run setup_inject(OptionList& options);
+Run setup_validate(OptionList& options);
+Run setup_replay(OptionList& options);
+Run setup_print(OptionList& options);
+Run setup_convert(OptionList& options);
+Run setup_simulate(OptionList& options);
+Run setup_report(OptionList& options);
+Run setup_view(OptionList& options);
+Run setup_demo(OptionList& options);
+Run setup_completion(OptionList& options);
 
 namespace {
 
+/// The actions that whatif --set takes, one below the other.
+std::string actions_help() {
+  std::vector<std::pair<std::string, std::string>> rows = edit_summaries();
+  rows.emplace_back("all actions",
+                    "region= (or function=), call-path=, ranks=, host=, after= and before= select "
+                    "what is edited");
+  return "Actions of --set:\n" + help_rows(rows);
+}
+
 constexpr std::array kCommands{
     Command{"Record", "record", "record a trace of an MPI job", setup_record,
+            "slackline record -- mpirun -n 4 ./app input.txt\n"
+            "slackline record -o run1 -- mpiexec -n 64 ./app\n"
+            "slackline record --sample=1000Hz -- mpirun -n 4 ./app\n"
+            "slackline record --mpi mpich --yield -- mpirun -n 8 ./app\n"
+            "slackline record --analyse -o app.json -- mpirun -n 4 ./app\n"
+            "slackline record --finish slackline-trace",
             UnderLauncher::each_works},
     Command{"Record", "demo", "record and analyse a small example", setup_demo,
+            "slackline demo\n"
+            "slackline demo -n 8 -o /tmp/demo",
             UnderLauncher::each_works},
     Command{"Record", "preload",
             "record from a batch script: print or set the environment of the ranks", setup_preload,
+            "eval \"$(slackline preload -o run1)\"; srun ./app; slackline record --finish run1\n"
+            "mpirun -n 4 slackline preload -o run1 -- ./app",
             UnderLauncher::each_works},
-    Command{"Look", "report", "summarise performance (text or HTML)", setup_report},
-    Command{"Look", "view", "open the HTML report in a browser", setup_view},
-    Command{"Look", "info", "show trace contents and completeness", setup_info},
-    Command{"Look", "print", "print a trace as text, one line per operation", setup_print},
-    Command{"Look", "query", "query the calls and messages of a trace by SQL", setup_query},
-    Command{"Look", "convert", "convert a trace to another format", setup_convert},
-    Command{"Explain", "efficiency", "POP efficiency factors and scalability", setup_efficiency,
+    Command{"Look", "report", "summarise performance (text or HTML)", setup_report,
+            "slackline report slackline-trace\n"
+            "slackline report slackline-trace -o report.html\n"
+            "slackline report before.slk after.slk\n"
+            "slackline report slackline-trace --all\n"
+            "slackline report slackline-trace --section waits,path\n"
+            "slackline report app.slk --network shared-memory --format json\n"
+            "slackline report app.slk --platform fat-tree.toml -o report.html"},
+    Command{"Look", "view", "open the HTML report in a browser", setup_view,
+            "slackline view slackline-trace\n"
+            "slackline view before.slk after.slk\n"
+            "BROWSER=firefox slackline view app.slk -o page.html"},
+    Command{"Look", "info", "show trace contents and completeness",
+            setup_report_command<InfoRequest>,
+            "slackline info\n"
+            "slackline info app.slk --format json"},
+    Command{"Look", "print", "print a trace as text, one line per operation", setup_print,
+            "slackline print app.slk\n"
+            "slackline print app.slk --rank 3 -o rank3.txt\n"
+            "slackline print app.slk | grep -c isend"},
+    Command{"Look", "query", "query the calls and messages of a trace by SQL",
+            setup_report_command<QueryRequest>,
+            "slackline query app.slk 'SELECT operation, count(*) FROM calls GROUP BY operation'\n"
+            "slackline query app.slk 'SELECT * FROM calls WHERE rank = 0 LIMIT 10' --format csv\n"
+            "slackline query app.slk 'SELECT source, sum(bytes) FROM messages GROUP BY source'"},
+    Command{"Look", "convert", "convert a trace to another format", setup_convert,
+            "slackline convert slackline-trace app.slk\n"
+            "slackline convert app.slk app.txt\n"
+            "slackline convert app.slk traces.otf2\n"
+            "slackline convert --predicted -L 10us app.slk slower.prv"},
+    Command{"Explain", "efficiency", "POP efficiency factors and scalability",
+            setup_report_command<EfficiencyRequest>,
+            "slackline efficiency app.slk\n"
+            "slackline efficiency app-1.slk app-2.slk app-4.slk --format json\n"
+            "slackline efficiency app.slk --on predicted --network infiniband-fdr",
             UnderLauncher::all_work},
-    Command{"Explain", "waits", "wait states and their root causes", setup_waits},
+    Command{"Explain", "waits", "wait states and their root causes",
+            setup_report_command<WaitStatesRequest>,
+            "slackline waits app.slk\n"
+            "slackline waits app.slk --format json\n"
+            "slackline waits app.slk --on predicted -L 10us"},
     Command{"Explain", "path", "critical path: composition, near-critical paths, potential gains",
-            setup_path},
+            setup_report_command<CriticalPathRequest>,
+            "slackline path slackline-trace\n"
+            "slackline path app.slk --on predicted\n"
+            "slackline path app.slk -L 10us --format csv -o path.csv"},
     Command{"Explain", "hotspots", "functions and lines by their time on the critical path",
-            setup_hotspots},
-    Command{"Explain", "phases", "efficiency over time; phase detection", setup_phases},
+            setup_report_command<HotspotsRequest>,
+            "slackline hotspots slackline-trace\n"
+            "slackline hotspots slackline-trace --by line\n"
+            "slackline hotspots slackline-trace --by call-path --format json"},
+    Command{"Explain", "phases", "efficiency over time; phase detection",
+            setup_report_command<MonitorRequest>,
+            "slackline phases app.slk\n"
+            "slackline phases app.slk -o phases.html\n"
+            "slackline phases app.slk --on simulated --platform cluster.xml"},
     Command{"Predict", "predict", "predict run time, critical path and sensitivities on a network",
-            setup_predict},
+            setup_report_command<PredictRequest>,
+            "slackline predict slackline-trace\n"
+            "slackline predict app.slk -L 3us --overhead 500ns -G 0.018ns/B -S 256KiB\n"
+            "slackline predict app.slk --topology fat-tree:k=16,tiers=3 --pairs\n"
+            "slackline predict app.slk --collectives allreduce=ring --format json\n"
+            "slackline predict run1.slk --also run2.slk --also run3.slk --bootstrap 200\n"
+            "slackline predict app.goal --model loggops -g 100ns -S 4096"},
     Command{"Predict", "sensitivity", "run time as a function of latency, overhead or bandwidth",
-            setup_sensitivity},
+            setup_report_command<SensitivityRequest>,
+            "slackline sensitivity slackline-trace --from 3us --to 13us\n"
+            "slackline sensitivity app.slk --param G --to 1ns/B --format csv\n"
+            "slackline sensitivity app.slk --compare allreduce=recursive_doubling --compare "
+            "allreduce=ring"},
     Command{"Predict", "tolerance", "latency at which a run is 1, 2 or 5 % slower",
-            setup_tolerance},
+            setup_report_command<ToleranceRequest>,
+            "slackline tolerance slackline-trace\n"
+            "slackline tolerance app.slk --degrade 1%,2%,5% -L 3us --overhead 500ns -G 0.018ns/B\n"
+            "slackline tolerance app.slk --param G --format json\n"
+            "slackline tolerance app.slk --topology dragonfly.toml --param L:inter-group\n"
+            "slackline tolerance app.slk --region L,G --degrade 1%\n"
+            "slackline tolerance run1.slk --also run2.slk --also run3.slk --bootstrap 200"},
     Command{"Predict", "simulate", "simulate a run on a platform with network contention",
-            setup_simulate},
-    Command{"Predict", "place", "optimise the placement of ranks on nodes", setup_place},
+            setup_simulate,
+            "slackline simulate app.slk --platform cluster.xml\n"
+            "slackline simulate trace.ti --platform p.xml --hostfile hosts --options smpi.txt\n"
+            "slackline simulate app.slk --platform p.toml --map block --collectives ompi\n"
+            "slackline simulate app.slk --platform p.xml --sweep bandwidth=0.5,1,2,latency=1,10\n"
+            "slackline simulate app.slk --platform p.xml --tolerance bandwidth@backbone\n"
+            "slackline simulate --platform cluster.xml -n 16 --trace run.slk -- ./app"},
+    Command{"Predict", "place", "optimise the placement of ranks on nodes",
+            setup_report_command<PlaceRequest>,
+            "slackline place app.slk --topology fat-tree:k=16,tiers=3 --openmpi ranks.txt\n"
+            "slackline place app.slk --ranks-per-node 4 --hosts nodes.txt --slurm hosts.txt\n"
+            "slackline place app.slk --topology cluster.toml --placement hosts.txt"},
     Command{"Improve", "advise",
-            "changes that would shorten the run most, ranked by predicted gain", setup_advise},
+            "changes that would shorten the run most, ranked by predicted gain",
+            setup_report_command<AdviseRequest>,
+            "slackline advise app.slk\n"
+            "slackline advise app.slk --count 3 --format json\n"
+            "slackline advise app.slk --network shared-memory"},
     Command{"Improve", "gains",
-            "exact gain in run time from faster functions, ranks and communication", setup_gains},
+            "exact gain in run time from faster functions, ranks and communication",
+            setup_report_command<GainsRequest>,
+            "slackline gains app.slk\n"
+            "slackline gains app.slk --call-paths --format json\n"
+            "slackline gains app.slk -L 10us --format csv"},
     Command{"Improve", "whatif",
-            "predict the effect of a change: load balance, fewer messages, noise", setup_whatif},
+            "predict the effect of a change: load balance, fewer messages, noise",
+            setup_report_command<WhatifRequest>,
+            "slackline whatif app.slk --set 'balance'\n"
+            "slackline whatif app.slk --set 'scale factor=0.5 ranks=0-1'\n"
+            "slackline whatif app.slk --set 'remove-messages max-bytes=2KiB' --format json\n"
+            "slackline whatif app.slk --set 'remove operation=allreduce' --network ideal\n"
+            "slackline whatif app.slk scenario.toml --platform cluster.xml\n"
+            "slackline whatif app.slk scenario.toml --save edited.slk",
+            UnderLauncher::first_works, actions_help},
     Command{"Improve", "replay", "re-enact a trace under MPI in real time, edited or as it was",
-            setup_replay, UnderLauncher::each_works},
-    Command{"Compare", "diff", "differences of two runs by metric, call path and rank", setup_diff},
+            setup_replay,
+            "slackline replay app.slk -- mpirun -n 4\n"
+            "slackline replay app.slk --set 'balance' -o balanced.slk -- mpirun -n 4\n"
+            "slackline replay app.slk --export app.skeleton\n"
+            "slackline replay app.slk --print-command -- mpirun -n 4\n"
+            "slackline replay app.slk --repeat 3 --format json -- mpirun -n 4",
+            UnderLauncher::each_works},
+    Command{"Compare", "diff", "differences of two runs by metric, call path and rank",
+            setup_report_command<DiffRequest>,
+            "slackline diff before.slk after.slk\n"
+            "slackline diff app.slk app.slk --on-b predicted --format json\n"
+            "slackline diff before.slk after.slk --more-a before-2.slk --more-b after-2.slk"},
     Command{"Machine", "calibrate", "measure latency, overhead and bandwidth of this machine",
-            setup_calibrate, UnderLauncher::each_works},
+            setup_calibrate,
+            "slackline calibrate --seconds 5 -- mpirun -n 2\n"
+            "slackline calibrate -o shm.toml --seconds 5 --report shm.html -- mpirun -n 2\n"
+            "slackline calibrate --samples machine.samples --format json",
+            UnderLauncher::each_works},
     Command{"Machine", "inject", "run an MPI job with added network latency or limited bandwidth",
-            setup_inject, UnderLauncher::each_works},
+            setup_inject,
+            "slackline inject --latency 10us -- mpirun -n 2 ./app\n"
+            "slackline inject --latency 5us --bandwidth 1GB/s -- mpirun -n 4 ./app\n"
+            "slackline inject --latency 10us -- slackline record -- mpirun -n 2 ./app",
+            UnderLauncher::each_works},
     Command{"Machine", "validate", "compare predictions with runs under injected latency",
-            setup_validate, UnderLauncher::each_works},
-    Command{"Machine", "platform", "show a simulation platform and its routes", setup_platform},
-    Command{"Other", "completion", "print a shell completion script", setup_completion},
+            setup_validate,
+            "slackline validate --latencies 0,20us --repeat 2 --seconds 1 -- mpirun -n 2 ./app\n"
+            "slackline validate --report v.html --latencies 50us --repeat 2 --seconds 1 -- mpirun "
+            "-n 2 ./app",
+            UnderLauncher::each_works},
+    Command{"Machine", "platform", "show a simulation platform and its routes",
+            setup_report_command<PlatformRequest>,
+            "slackline platform show cluster.xml\n"
+            "slackline platform show fat-tree.toml --route node-0 node-17"},
+    Command{"Other", "completion", "print a shell completion script", setup_completion,
+            "source <(slackline completion bash)\n"
+            "slackline completion zsh > \"${fpath[1]}/_slackline\"\n"
+            "slackline completion fish | source"},
 };
 
 }  // namespace
@@ -100,12 +235,6 @@ const Command* find_command(std::string_view name) {
   const auto* const found =
       std::ranges::find(kCommands, present_command_name(name), &Command::name);
   return found == kCommands.end() ? nullptr : found;
-}
-
-void examples(CommandParser& parser, std::initializer_list<std::string_view> lines) {
-  std::string text = "Examples:";
-  for (const std::string_view line : lines) text.append("\n  ").append(line);
-  parser.footer(text);
 }
 
 }  // namespace slackline

@@ -2,11 +2,12 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 
-#include "cli/command_parser.h"
-
 namespace slackline {
+
+class OptionList;
 
 // How to add a command, "frobnicate":
 //
@@ -14,7 +15,13 @@ namespace slackline {
 //
 //      struct FrobnicateRequest {
 //        ModelRequest input{};
+//        std::size_t count = 10;
 //      };
+//
+//      void declare(OptionList& options, FrobnicateRequest& request) {
+//        declare(options, request.input);
+//        options.add("--count N", request.count, "Largest number of ...", {.positive = true});
+//      }
 //
 //      Report execute(const FrobnicateRequest& request) {
 //        const LoadedGraph loaded = load_graph(request.input);
@@ -25,16 +32,12 @@ namespace slackline {
 //    frobnicate_report() returns with_context(describe(result), "frobnicate", loaded), whose type
 //    is what frobnicate_schema() (app/requests/schemas.h) says of the command's JSON.
 //
-// 2. src/cli/cmd_frobnicate.cc (the folder's CMakeLists.txt takes every cmd_*.cc):
+//    The options are Python's keyword arguments, too.
 //
-//      Run setup_frobnicate(CommandParser& parser) {
-//        auto command = std::make_shared<ReportCommand<FrobnicateRequest>>();
-//        add_model_request(parser, command->request.input, command->output);
-//        examples(parser, {"slackline frobnicate app.slk -L 3us"});
-//        return report_on<FrobnicateRequest>(command);
-//      }
-//
-// 3. Two lines in commands.cc: the declaration and the entry of the array.
+// 2. An entry of the array in commands.cc, with setup_report_command<FrobnicateRequest>. A command
+//    that does more than report on its request has src/cli/cmd_frobnicate.cc with
+//    setup_frobnicate() (the folder's CMakeLists.txt takes every cmd_*.cc).
+// 3. Python: a line in python/bindings/commands.cc.
 // 4. doc/man/frobnicate.md, a page that names every option (a test compares it with --help), and
 //    `./dev approve`, which adds the golden of its --help.
 
@@ -52,10 +55,12 @@ struct Command {
   std::string_view group;    ///< what it is for, as --help has it
   std::string_view name;     ///< the verb as it is typed
   std::string_view summary;  ///< one line, without a full stop
-  /// Declares the options on `parser`, binds them to a request that the returned closure owns.
-  /// Only declares: opens no file, prints nothing.
-  Run (*setup)(CommandParser& parser);
+  /// Declares the options, which set a request that the returned closure owns. Only declares: opens
+  /// no file, prints nothing.
+  Run (*setup)(OptionList& options);
+  std::string_view examples;  ///< one a line, at the end of --help
   UnderLauncher under_launcher = UnderLauncher::first_works;
+  std::string (*details)() = nullptr;  ///< text of --help-all alone, before the examples
 };
 
 /// All commands, in the order of --help.
@@ -63,8 +68,5 @@ std::span<const Command> commands();
 
 /// The command of this name, present or former (report/command_names.h), or null.
 const Command* find_command(std::string_view name);
-
-/// Adds "Examples:" to the command's --help, one line each.
-void examples(CommandParser& parser, std::initializer_list<std::string_view> lines);
 
 }  // namespace slackline

@@ -91,30 +91,23 @@ std::string rendered(const Report& report, const OutputOptions& options) {
 
 }  // namespace
 
-void add_report_options(CommandParser& parser, OutputOptions& options) {
-  parser
-      .add_option("--format", options.format,
-                  "Output format (default: by the output file's extension, else text)")
-      ->one_of({"text", "json", "csv", "html"})
-      ->group(kOutput);
-  parser
-      .add_option("--colour,--color", options.colour,
-                  "Colours in text output (NO_COLOR=1 disables them)")
-      ->one_of({"auto", "always", "never"})
-      ->capture_default_str()
-      ->group(kOutput);
-  parser.add_flag("-q,--quiet", options.quiet, "Suppress messages")->group(kOutput);
-  parser
-      .add_flag("--strict", options.strict,
-                "Exit with status 1 if part of the input was lost (data loss)")
-      ->group(kOutput);
+void declare_report_options(OptionList& options, OutputOptions& output) {
+  const OptionGroup group(options, kOutput);
+  options.add("--format", output.format,
+              "Output format (default: by the output file's extension, else text)",
+              {.choices = {"text", "json", "csv", "html"}});
+  options.add("--colour,--color", output.colour,
+              "Colours in text output (NO_COLOR=1 disables them)",
+              {.choices = {"auto", "always", "never"}});
+  options.add("-q,--quiet", output.quiet, "Suppress messages");
+  options.add("--strict", output.strict,
+              "Exit with status 1 if part of the input was lost (data loss)");
 }
 
-void add_output_options(CommandParser& parser, OutputOptions& options) {
-  parser.add_option("-o,--output", options.file, "Output file (default: standard output)")
-      ->type_name("FILE")
-      ->group(kOutput);
-  add_report_options(parser, options);
+void declare(OptionList& options, OutputOptions& output) {
+  const OptionGroup group(options, kOutput);
+  options.add("-o,--output FILE", output.file, "Output file (default: standard output)");
+  declare_report_options(options, output);
 }
 
 OutputFormat output_format(const OutputOptions& options) {

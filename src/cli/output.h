@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "app/options/option_list.h"
 #include "base/file.h"
-#include "cli/command_parser.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -21,11 +21,10 @@ struct OutputOptions {
   bool strict = false;  ///< exit status 1 where the input lost data
 };
 
-/// Declares --format, --colour, --quiet and --strict, for commands whose --output is not their
-/// report.
-void add_report_options(CommandParser& parser, OutputOptions& options);
-/// Declares --output as well.
-void add_output_options(CommandParser& parser, OutputOptions& options);
+/// --format, --colour, --quiet and --strict, of commands whose --output is not their report.
+void declare_report_options(OptionList& options, OutputOptions& output);
+/// These and --output.
+void declare(OptionList& options, OutputOptions& output);
 
 /// The format that will be used: --format, or what the file's extension says, or text. Throws usage
 /// Error for the extension of a format that no writer makes, such as .pdf.

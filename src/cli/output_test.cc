@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cli/option_parser.h"
 
 namespace slackline {
 namespace {
@@ -28,8 +29,9 @@ TEST(Output, AFormatThatNoWriterMakesIsRefusedUnlessOneIsNamed) {
 TEST(Output, UnknownFormatIsRefused) {
   OutputOptions options;
   CLI::App app;
-  CommandParser parser(app);
-  add_output_options(parser, options);
+  OptionList list;
+  declare(list, options);
+  add_options(app, list);
   EXPECT_THROW(app.parse(std::vector<std::string>{"xml", "--format"}), CLI::ParseError);
 }
 

@@ -20,18 +20,34 @@ template <class Request>
 constexpr bool kSharesWork =
     requires(const Request& request, ProcessGroup& group) { execute(request, group); };
 
+/// Members of requests that follow from what the command line does with the answer.
+template <class Request>
+void set_by_output(Request& request, const OutputOptions& output) {
+  const OutputFormat format = output_format(output);  // refuses what cannot be written
+  if constexpr (requires { request.pictures; }) request.pictures = format == OutputFormat::html;
+  if constexpr (requires { request.segments; }) request.segments = tells_result(output);
+  if constexpr (requires { request.keep_on_interrupt; }) request.keep_on_interrupt = true;
+}
+
 /// Executes the request and writes the report; of several processes, the first one does.
 template <class Request>
-Run report_on(std::shared_ptr<const ReportCommand<Request>> command) {
-  return [command] {
-    output_format(command->output);  // refuses what cannot be written before any work
-    if constexpr (kSharesWork<Request>) {
-      const Report report = execute(command->request, command_processes());
-      return command_processes().is_first() ? write_report(report, command->output) : 0;
-    } else {
-      return write_report(execute(command->request), command->output);
-    }
-  };
+int report_on(ReportCommand<Request>& command) {
+  set_by_output(command.request, command.output);
+  if constexpr (kSharesWork<Request>) {
+    const Report report = execute(command.request, command_processes());
+    return command_processes().is_first() ? write_report(report, command.output) : 0;
+  } else {
+    return write_report(execute(command.request), command.output);
+  }
+}
+
+/// A command that has the options of its request and those of the output.
+template <class Request>
+Run setup_report_command(OptionList& options) {
+  auto command = std::make_shared<ReportCommand<Request>>();
+  declare(options, command->request);
+  declare(options, command->output);
+  return [command] { return report_on(*command); };
 }
 
 }  // namespace slackline

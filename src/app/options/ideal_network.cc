@@ -5,6 +5,12 @@
 
 namespace slackline {
 
+void declare_rendezvous_from(OptionList& options, std::string& rendezvous) {
+  options.add("--rendezvous-from BYTES", rendezvous,
+              "Minimum size of blocking sends that wait for their receive on the ideal network",
+              {.example = "32KiB"});
+}
+
 IdealOptions ideal_network(const std::string& causality, const std::string& rendezvous,
                            const ModelOptions& model) {
   IdealOptions ideal;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/load/loaded_graph.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/shell_command.h"
 #include "base/units.h"
@@ -86,6 +87,14 @@ auto advise_report(const Advice& advice, const LoadedGraph& loaded, const Advise
 using AdviseReports = CommandReports<ReturnedBy<advise_report>>;
 
 }  // namespace
+
+void declare(OptionList& options, AdviseRequest& request) {
+  declare(options, request.input);
+  options.add("--count N", request.count, "Largest number of changes to propose",
+              {.positive = true});
+  declare(options, request.input.network);
+  declare_clocks(options, request.input.reading);
+}
 
 Advice advice_on(const LoadedGraph& loaded, const ModelRequest& request,
                  const ExecutionGraph& graph, std::size_t count) {

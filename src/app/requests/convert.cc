@@ -12,6 +12,7 @@
 #include "app/load/computation.h"
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
+#include "app/options/shared_options.h"
 #include "app/requests/prediction_loss.h"
 #include "app/requests/schemas.h"
 #include "app/trace_writers.h"
@@ -142,6 +143,24 @@ Source predict_source(const ConvertRequest& request, KeepMatching keep) {
 }
 
 }  // namespace
+
+void declare(OptionList& options, ConvertRequest& request) {
+  ModelRequest& input = request.input;
+  options.add("trace TRACE", input.trace, "Trace file or recording folder", {.required = true});
+  options.add("out OUT", request.out, "Output file or folder", {.required = true});
+  options.add("--to", request.to, "Output format; default: by OUT's extension",
+              {.choices = writable_formats()});
+  options.add("--force", request.force, "Overwrite an existing output folder");
+  options.add("--predicted", request.predicted, "Write the times predicted by the model");
+  options.add("--arrows WHICH", request.arrows,
+              "Arrows in Perfetto's timeline: path (critical path from rank to rank), all "
+              "(messages) or none",
+              {.choices = {"path", "all", "none"}});
+  declare_clocks(options, input.reading);
+  declare_memory(options, input.reading);
+  declare(options, input.model);
+  declare(options, input.network);
+}
 
 std::vector<std::string> writable_formats() {
   std::vector<std::string> names;

@@ -7,6 +7,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct Report;
 
 /// A trace in another format.
@@ -18,6 +19,9 @@ struct ConvertRequest {
   bool predicted = false;       ///< with the times that the model predicts
   std::string arrows = "path";  ///< in Perfetto's timeline: path, all or none
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, ConvertRequest& request);
 
 /// The names that ConvertRequest::to takes.
 std::vector<std::string> writable_formats();

@@ -10,6 +10,7 @@
 #include "analysis/paths/path_report.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_run.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/units.h"
@@ -79,6 +80,23 @@ Report predicted_path(const LoadedGraph& loaded) {
 }
 
 }  // namespace
+
+void declare(OptionList& options, CriticalPathRequest& request) {
+  declare(options, request.input);
+  declare(options, request.input.network);
+  options.add("--on RUN", request.on,
+              "Run to analyse: measured, predicted (by the model) or simulated (on a platform); "
+              "default: measured if the trace has timestamps and no model option is given, else "
+              "predicted");
+  options.add("--algorithm NAME", request.algorithm,
+              "Algorithm for measured and simulated runs: dag, dijkstra, delta-stepping, splits or "
+              "intervals");
+  options.add("--delta TIME", request.delta, "Bucket width of delta-stepping (default: automatic)");
+  options.add("--threshold TIME", request.threshold,
+              "With intervals: minimum length of a computation");
+  declare_clocks(options, request.input.reading);
+  declare(options, request.platform);
+}
 
 Report execute(const CriticalPathRequest& /*request*/, const LoadedGraph& loaded) {
   return predicted_path(loaded);

@@ -7,6 +7,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct LoadedGraph;
 struct Report;
 
@@ -23,6 +24,9 @@ struct CriticalPathRequest {
   std::string threshold{};  ///< intervals: shorter computations are left out
   bool segments = true;     ///< all segments of the path in the result, not only their sums
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, CriticalPathRequest& request);
 
 /// Throws Error.
 Report execute(const CriticalPathRequest& request);

@@ -15,6 +15,7 @@
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
 #include "app/options/ideal_network.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "report/report.h"
@@ -90,6 +91,20 @@ auto diff_report(Described<DifferenceJson> described, const LoadedRun& first, st
 using DiffReports = CommandReports<ReturnedBy<diff_report>>;
 
 }  // namespace
+
+void declare(OptionList& options, DiffRequest& request) {
+  options.add("a A", request.a, "Trace of run A");
+  options.add("b B", request.b, "Trace of run B");
+  options.add("--more-a TRACE", request.more_a,
+              "Further run of the program of A; may be repeated. With several runs on both sides, "
+              "differences are tested for significance");
+  options.add("--more-b TRACE", request.more_b, "Further run of the program of B; may be repeated");
+  options.add("--on-b RUN", request.on_b, "Run to analyse in B (default: as --on)");
+  options.add("--count N", request.count, "Largest number of differences in JSON",
+              {.positive = true});
+  declare(options, request.run);
+  declare_memory(options, request.run.reading);
+}
 
 Report execute(const DiffRequest& request) {
   if (request.a.empty() || request.b.empty()) {

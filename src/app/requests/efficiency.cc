@@ -14,6 +14,7 @@
 #include "app/load/loaded_run.h"
 #include "app/load/shared_run.h"
 #include "app/options/analysed_interval.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "distributed/date_exchange.h"
@@ -120,6 +121,22 @@ std::optional<Report> execute_in_parts(const EfficiencyRequest& request, Process
 }
 
 }  // namespace
+
+void declare(OptionList& options, EfficiencyRequest& request) {
+  options.add("traces TRACE", request.traces,
+              "Trace files or recording folders, the first being the reference for scalability; "
+              "default: the newest slackline-trace* in the current folder",
+              {.keyword = "trace"});
+  options.add("--collective-causality RULE", request.causality,
+              "Dependences of collectives on the ideal network: dimemas (all ranks wait for all, "
+              "except in reductions) or data (data dependences only)");
+  declare_rendezvous_from(options, request.rendezvous);
+  options.add("--scaling KIND", request.scaling,
+              "Scaling type: strong (same problem) or weak (same problem per rank)");
+  declare_interval(options, request.interval);
+  declare(options, request.run);
+  declare_memory(options, request.run.reading);
+}
 
 CommandSchema efficiency_schema() {
   return EfficiencyReports::schema();

@@ -8,6 +8,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct Report;
 class ProcessGroup;
 
@@ -23,6 +24,9 @@ struct EfficiencyRequest {
   std::string scaling = "strong";            ///< strong or weak
   std::string interval = "common";           ///< as resolve_interval() reads
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, EfficiencyRequest& request);
 
 /// Throws Error.
 Report execute(const EfficiencyRequest& request);

@@ -2,6 +2,7 @@
 
 #include "analysis/model/gains.h"
 #include "app/load/loaded_graph.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "calls/call_paths.h"
 #include "report/report.h"
@@ -16,6 +17,13 @@ auto gains_report(const GainsRequest& request, const LoadedGraph& loaded, const 
 using GainsReports = CommandReports<ReturnedBy<gains_report>>;
 
 }  // namespace
+
+void declare(OptionList& options, GainsRequest& request) {
+  declare(options, request.input);
+  declare(options, request.input.network);
+  options.add("--call-paths", request.call_paths, "Include the gains of every call path");
+  declare_clocks(options, request.input.reading);
+}
 
 Report execute(const GainsRequest& request) {
   return execute(request, load_graph(request.input));

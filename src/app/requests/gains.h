@@ -4,6 +4,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct LoadedGraph;
 struct Report;
 
@@ -12,6 +13,9 @@ struct GainsRequest {
   ModelRequest input{.reading = {bytes_per_call::kGains}};
   bool call_paths = false;  ///< of every call path, too
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, GainsRequest& request);
 
 /// Throws Error.
 Report execute(const GainsRequest& request);

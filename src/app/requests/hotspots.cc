@@ -3,6 +3,7 @@
 #include "analysis/paths/hotspots.h"
 #include "app/load/loaded_run.h"
 #include "app/options/analysed_interval.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "calls/run_span.h"
@@ -19,6 +20,15 @@ auto hotspots_report(const HotspotsRequest& request, const LoadedRun& run,
 using HotspotsReports = CommandReports<ReturnedBy<hotspots_report>>;
 
 }  // namespace
+
+void declare(OptionList& options, HotspotsRequest& request) {
+  declare_trace(options, request.run.trace, request.run.reading);
+  options.add("--by UNIT", request.by,
+              "What one hot spot is: a function, line, call-path or module");
+  options.add("--rows N", request.rows, "Rows of the table; JSON has all of them");
+  declare_interval(options, request.interval);
+  declare(options, request.run);
+}
 
 Report execute(const HotspotsRequest& request) {
   const CodeUnit unit = parse_code_unit(request.by, "--by");

@@ -7,6 +7,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct Report;
 
 /// Where in the code a run spends its time, on the critical path and at all.
@@ -16,6 +17,9 @@ struct HotspotsRequest {
   std::string interval = "common";  ///< see resolve_interval()
   std::size_t rows = 20;            ///< of the table; the result has all
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, HotspotsRequest& request);
 
 /// Throws Error, also for a trace without call paths and regions.
 Report execute(const HotspotsRequest& request);

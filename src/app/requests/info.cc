@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/load/input.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "calls/summary.h"
 #include "formats/open/open.h"
@@ -204,6 +205,11 @@ auto info_report(const TraceSummary& summary, const OpenedTrace& opened) {
 using InfoReports = CommandReports<ReturnedBy<info_report>>;
 
 }  // namespace
+
+void declare(OptionList& options, InfoRequest& request) {
+  declare_trace(options, request.trace, request.reading);
+  declare_clocks(options, request.reading);
+}
 
 Report execute(const InfoRequest& request) {
   const OpenedTrace opened = open_input(request.trace, open_options(request.reading));

@@ -6,6 +6,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct OpenedTrace;
 struct Report;
 
@@ -14,6 +15,9 @@ struct InfoRequest {
   std::string trace{};  ///< empty: the newest recording in the current folder
   ReadingOptions reading{};
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, InfoRequest& request);
 
 /// Throws Error.
 Report execute(const InfoRequest& request);

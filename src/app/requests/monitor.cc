@@ -3,6 +3,7 @@
 #include "analysis/phases/monitor.h"
 #include "app/load/loaded_run.h"
 #include "app/options/analysed_interval.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "report/report.h"
 
@@ -20,6 +21,19 @@ auto monitor_report(const MonitorRequest& request, const MonitorOptions& options
 using MonitorReports = CommandReports<ReturnedBy<monitor_report>>;
 
 }  // namespace
+
+void declare(OptionList& options, MonitorRequest& request) {
+  declare_trace(options, request.run.trace, request.run.reading);
+  options.add("--rank RANK", request.rank,
+              "Rank for the per-call transfer efficiency (default: the rank with most calls)");
+  options.add("--windows NUMBER", request.windows, "Number of time windows",
+              {.range = OptionRange{8, 4096}});
+  options.add("--collective-causality RULE", request.causality,
+              "Dependences of collectives on the ideal network: dimemas or data");
+  declare_rendezvous_from(options, request.rendezvous);
+  declare_interval(options, request.interval);
+  declare(options, request.run);
+}
 
 Report execute(const MonitorRequest& request) {
   MonitorOptions options;

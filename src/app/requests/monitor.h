@@ -10,6 +10,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct Report;
 
 /// Efficiencies over time and the phases that they show.
@@ -21,6 +22,9 @@ struct MonitorRequest {
   std::string rendezvous = kRendezvousFrom;  ///< blocking sends of at least that size wait there
   std::string interval = "common";           ///< as resolve_interval() reads
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, MonitorRequest& request);
 
 /// Throws Error.
 Report execute(const MonitorRequest& request);

@@ -5,6 +5,7 @@
 #include "analysis/placement/place.h"
 #include "analysis/placement/place_report.h"
 #include "app/load/loaded_graph.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -35,6 +36,21 @@ using PlaceReports = CommandReports<ReturnedBy<place_report>>;
 
 }  // namespace
 
+void declare(OptionList& options, PlaceRequest& request) {
+  declare(options, request.input);
+  declare(options, request.input.network);
+  options.add("--openmpi FILE", request.openmpi, "Write a rank file for mpirun --rankfile");
+  options.add("--mpich FILE", request.mpich, "Write a host file for MPICH's mpiexec -f");
+  options.add("--slurm FILE", request.slurm,
+              "Write a host file for SLURM_HOSTFILE and srun --distribution=arbitrary");
+  options.add("--restarts N", request.restarts,
+              "Number of restarts from the best placement after random swaps");
+  options.add("--evaluations N", request.evaluations, "Maximum number of placements to evaluate");
+  options.add("--seed N", request.seed, "Seed of the random swaps");
+  options.add("--no-scotch", request.no_scotch, "Do not use Scotch");
+  declare_clocks(options, request.input.reading, OptionCallers::python);
+}
+
 Report execute(const PlaceRequest& request) {
   const NetworkOptions& network = request.input.network;
   if (!network.given()) {
@@ -50,7 +66,7 @@ Report execute(const PlaceRequest& request) {
       .seed = request.seed,
       .ranks_per_node = std::max(1, network.ranks_per_node),
       .nodes = static_cast<std::int32_t>(hosts.host_names.size()),
-      .scotch = request.scotch,
+      .scotch = !request.no_scotch,
   };
   PlaceResult result = place_ranks(loaded.graph, loaded.model, search);
   require_material_gain(result, loaded.program_or_none(), loaded.graph, loaded.model, search.seed);

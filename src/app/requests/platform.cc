@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/model/platform_report.h"
+#include "app/options/option_list.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "report/report.h"
@@ -27,6 +28,15 @@ auto platform_report(const PlatformRequest& request, Described<PlatformSummaryJs
 using PlatformReports = CommandReports<ReturnedBy<platform_report>>;
 
 }  // namespace
+
+void declare(OptionList& options, PlatformRequest& request) {
+  options.add("action ACTION", request.action, "Action: show",
+              {.choices = {"show"}, .required = true});
+  options.add("file FILE", request.file, "Platform file: SimGrid XML or TOML", {.required = true});
+  options.add("--route HOST", request.route,
+              "Show the links, latency and bandwidth between two hosts", {.value_count = 2});
+  options.add("--rows N", request.rows, "Maximum number of rows per list");
+}
 
 Report execute(const PlatformRequest& request) {
   if (!request.route.empty() && request.route.size() != 2) {

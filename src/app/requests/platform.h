@@ -6,6 +6,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct Report;
 
 /// The description of a platform.
@@ -15,6 +16,9 @@ struct PlatformRequest {
   std::vector<std::string> route{};  ///< two hosts, whose route is shown; empty: none
   std::size_t rows = 20;             ///< most rows of each list
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, PlatformRequest& request);
 
 /// Throws Error.
 Report execute(const PlatformRequest& request);

@@ -9,6 +9,7 @@
 #include "app/load/distinct_runs.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_program.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "report/report.h"
 
@@ -76,6 +77,17 @@ auto predict_report(const PredictRequest& request, const LoadedGraph& loaded,
 using PredictReports = CommandReports<ReturnedBy<loggops_report>, ReturnedBy<predict_report>>;
 
 }  // namespace
+
+void declare(OptionList& options, PredictRequest& request) {
+  declare(options, request.input);
+  declare(options, request.input.network);
+  declare_pairs(options, request.pairs);
+  declare(options, request.loggops);
+  options.add("--left", request.left,
+              "Left derivatives where several paths are equally long (default: right)");
+  declare_uncertainty(options, request.also, request.bootstrap, request.seed);
+  declare_clocks(options, request.input.reading, OptionCallers::python);
+}
 
 Report execute(const PredictRequest& request) {
   if (request.loggops.wanted()) {

@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include "app/load/input.h"
+#include "app/options/shared_options.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "formats/text/text.h"
 
 namespace slackline {
+
+void declare(OptionList& options, PrintRequest& request) {
+  declare_trace(options, request.trace, request.reading);
+  options.add("--rank RANK", request.rank, "Print this rank only");
+}
 
 OpenedTrace load(const PrintRequest& request) {
   OpenedTrace opened = open_input(request.trace, open_options(request.reading));

@@ -11,12 +11,17 @@
 
 namespace slackline {
 
+class OptionList;
+
 /// A trace as text, a line per operation.
 struct PrintRequest {
   std::string trace{};  ///< empty: the newest recording in the current folder
   ReadingOptions reading{};
   std::optional<std::int32_t> rank{};  ///< this rank only
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, PrintRequest& request);
 
 /// The trace to print. Throws Error, also when it does not have the rank.
 OpenedTrace load(const PrintRequest& request);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/load/input.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "formats/sqlite/query.h"
 #include "report/report.h"
@@ -55,6 +56,16 @@ auto query_report(const QueryRequest& request, const OpenedTrace& opened,
 using QueryReports = CommandReports<ReturnedBy<query_report>>;
 
 }  // namespace
+
+void declare(OptionList& options, QueryRequest& request) {
+  options.add("trace TRACE", request.trace, "Trace file or recording folder", {.required = true});
+  options.add("sql SQL", request.sql,
+              "SQL statement over calls, messages, collectives, regions, communicator_members, "
+              "ranks and findings",
+              {.required = true});
+  declare_clocks(options, request.reading);
+  declare_memory(options, request.reading);
+}
 
 Report execute(const QueryRequest& request) {
   OpenedTrace opened =

@@ -6,6 +6,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct Report;
 
 /// Rows of a trace's tables, by SQL.
@@ -14,6 +15,9 @@ struct QueryRequest {
   ReadingOptions reading{bytes_per_call::kQuery};
   std::string sql{};  ///< one statement of SQLite's over the tables of doc/formats/sqlite.md
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, QueryRequest& request);
 
 /// Throws Error.
 Report execute(const QueryRequest& request);

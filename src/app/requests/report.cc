@@ -10,6 +10,7 @@
 #include "app/load/machine.h"
 #include "app/options/analysed_interval.h"
 #include "app/options/degradations.h"
+#include "app/options/shared_options.h"
 #include "app/report/run_comparison.h"
 #include "app/report/run_report.h"
 #include "app/report/sections.h"
@@ -167,6 +168,26 @@ Report whole_report(const ReportRequest& request) {
 }
 
 }  // namespace
+
+void declare(OptionList& options, ReportRequest& request) {
+  declare(options, request.input);
+  options.add("other TRACE", request.other,
+              "Second trace: report the differences between the two runs");
+  declare_degradations(options, request.degradations);
+  options.add("--compare RULES", request.compare,
+              "Also show T(L) with these collective algorithms; may be repeated");
+  declare(options, request.input.network);
+  declare(options, request.machine);
+  options.add("--links N", request.links,
+              "With --platform: number of most contended links and most delayed messages to show");
+  declare_clocks(options, request.input.reading);
+  declare_interval(options, request.interval);
+  options.add("--section NAMES", request.sections,
+              "Sections to show, separated by commas: diagnosis, questions, timeline, time, "
+              "machine, waits, phases, efficiency, path, imbalance, regions, collectives, "
+              "matrices, model",
+              {.separator = ','});
+}
 
 Report execute(const ReportRequest& request) {
   check_section_names(request.sections);

@@ -9,6 +9,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct Report;
 
 /// Everything there is to say about a run, or how two runs differ.
@@ -24,6 +25,9 @@ struct ReportRequest {
   std::string interval = "common";          ///< as resolve_interval() reads
   std::vector<std::string> sections{};      ///< to show, of section_names(); empty: all
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, ReportRequest& request);
 
 /// Throws Error.
 Report execute(const ReportRequest& request);

@@ -10,6 +10,7 @@
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_program.h"
 #include "app/load/loaded_reduction.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/interrupt_request.h"
@@ -174,6 +175,29 @@ using SensitivityReports =
                    ReturnedBy<latency_sweep>>;
 
 }  // namespace
+
+void declare(OptionList& options, SensitivityRequest& request) {
+  declare(options, request.input);
+  declare(options, request.input.network);
+  declare(options, request.loggops);
+  declare(options, request.cache);
+  declare_pairs(options, request.pairs);
+  options.add("--points", request.points, "With --model loggops: number of latencies",
+              {.range = OptionRange{2, 100'000}});
+  options.add("--param NAME", request.parameter,
+              "Parameter to vary: L, o or G (of some messages: L:inter-group, L[3][7]), or S");
+  options.add("--from VALUE", request.from, "Start of the interval", {.example = "1us"});
+  options.add("--to VALUE", request.to,
+              "End of the interval (default: ten times the current value)", {.example = "20us"});
+  options.add("--at BYTES", request.at, "With --param S: thresholds, e.g. --at 0,4KiB,64KiB",
+              {.separator = ',', .example = "64KiB"});
+  options.add("--compare RULES", request.compare,
+              "Compare T and lambda with these collective algorithms; may be repeated");
+  options.add("--scale TRACE", request.scales,
+              "With --compare: trace of the same program on another number of ranks; may be "
+              "repeated");
+  declare_clocks(options, request.input.reading, OptionCallers::python);
+}
 
 Report execute(const SensitivityRequest& request) {
   if (request.parameter == "S") return SensitivityReports::untyped(threshold_sweep(request));

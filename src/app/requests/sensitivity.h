@@ -9,6 +9,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct LoadedGraph;
 struct Report;
 
@@ -29,6 +30,9 @@ struct SensitivityRequest {
   /// reported. For callers that own the process.
   bool keep_on_interrupt = false;
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, SensitivityRequest& request);
 
 /// Throws Error.
 Report execute(const SensitivityRequest& request);

@@ -12,6 +12,7 @@
 #include "app/load/input.h"
 #include "app/load/machine.h"
 #include "app/options/degradations.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "app/trace_writers.h"
 #include "base/error.h"
@@ -140,6 +141,35 @@ using SimulateReports = CommandReports<ReturnedBy<simulate_report<SimulationJson
                                        ReturnedBy<simulate_report<ToleranceSearchJson>>>;
 
 }  // namespace
+
+void declare(OptionList& options, SimulateRequest& request) {
+  constexpr int kMostShown = 1'000'000;
+  declare_trace(options, request.trace, request.reading);
+  declare_platform(options, request.machine);
+  options["--platform"].rules.required = true;
+  options.add("--model MODEL", request.machine.model,
+              "Network model: smpi, lv08, cm02, raw, loggps (no contention) or constant");
+  options.add("--collectives SELECTOR", request.machine.collectives,
+              "Selector of collective algorithms: default, ompi, mpich, mvapich2 or impi");
+  declare_computation(options, request.computation);
+  options.add("--links N", request.links, "Number of most contended links to show; 0: none",
+              {.range = OptionRange{0, kMostShown}});
+  options.add("--slowed N", request.slowed,
+              "Number of messages most delayed by contention to show; 0: none",
+              {.range = OptionRange{0, kMostShown}});
+  options.add("--actions FILE", request.actions,
+              "Write the end time of each action: lines of seconds, rank and action");
+  options.add("--timed,--trace FILE", request.timed,
+              "Write the simulated run as a timed trace; format by extension");
+  options.add("--sweep AXES", request.sweep,
+              "Simulate all combinations, e.g. "
+              "bandwidth=0.5,1,2,latency=1,10,collectives=ompi,mpich");
+  options.add("--tolerance WHAT", request.tolerance,
+              "Tolerance to reduced link performance: latency or bandwidth, of a link group "
+              "bandwidth@backbone",
+              {.excludes = "--sweep"});
+  declare_degradations(options, request.degradations);
+}
 
 Report execute(const SimulateRequest& request) {
   require_files_apart(request);

@@ -9,6 +9,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct Report;
 
 /// A replay of a run on a platform with contention.
@@ -26,6 +27,9 @@ struct SimulateRequest {
   std::vector<std::string> degradations{};  ///< with `tolerance`, as "1%"; empty: 1 %, 2 %, 5 %
   bool pictures = false;                    ///< adds the time line, which only pages show
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, SimulateRequest& request);
 
 /// Writes the files that are named. Throws Error.
 Report execute(const SimulateRequest& request);

@@ -11,6 +11,7 @@
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_reduction.h"
 #include "app/options/degradations.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "report/report.h"
@@ -87,6 +88,21 @@ using ToleranceReports =
                    ReturnedBy<tolerance_report>>;
 
 }  // namespace
+
+void declare(OptionList& options, ToleranceRequest& request) {
+  declare(options, request.input);
+  declare(options, request.loggops);
+  declare(options, request.input.network);
+  declare(options, request.cache);
+  options.add("--param NAME", request.parameter,
+              "Parameter to increase: L, o or G (of some messages: L:inter-group, L[3][7])");
+  declare_degradations(options, request.degradations);
+  options.add("--region NAME,NAME", request.region,
+              "Two parameters, e.g. L,G: polygon of the tolerable values",
+              {.separator = ',', .excludes = "--param"});
+  declare_uncertainty(options, request.also, request.bootstrap, request.seed);
+  declare_clocks(options, request.input.reading, OptionCallers::python);
+}
 
 Report execute(const ToleranceRequest& request) {
   refuse_loggops(request.loggops);

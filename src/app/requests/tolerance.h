@@ -10,6 +10,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct LoadedGraph;
 struct Report;
 
@@ -25,6 +26,9 @@ struct ToleranceRequest {
   std::size_t bootstrap = 0;                ///< replicates with resampled computation
   std::uint64_t seed = 1;                   ///< of the resampling
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, ToleranceRequest& request);
 
 /// Throws Error.
 Report execute(const ToleranceRequest& request);

@@ -4,6 +4,7 @@
 #include "analysis/waits/wait_summary.h"
 #include "app/load/loaded_run.h"
 #include "app/options/analysed_interval.h"
+#include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "report/report.h"
 
@@ -26,6 +27,15 @@ auto wait_states_report(Described<WaitSummaryJson> described, const LoadedRun& r
 using WaitStatesReports = CommandReports<ReturnedBy<wait_states_report>>;
 
 }  // namespace
+
+void declare(OptionList& options, WaitStatesRequest& request) {
+  declare_trace(options, request.run.trace, request.run.reading);
+  declare(options, request.run);
+  declare_interval(options, request.interval);
+  options["--eager-threshold"].help =
+      "Messages up to this size do not wait for their receiver. By default, a measured send still "
+      "in progress when its receive begins is a late receiver";
+}
 
 Report execute(const WaitStatesRequest& request) {
   WaitOptions wait;

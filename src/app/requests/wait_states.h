@@ -6,6 +6,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct Report;
 
 /// Where ranks wait for others in an interval, how long, and what causes it. An eager threshold
@@ -16,6 +17,9 @@ struct WaitStatesRequest {
   RunRequest run{.reading = {bytes_per_call::kWaitStates}};
   std::string interval = "common";  ///< --interval, as of analysed_interval.h
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, WaitStatesRequest& request);
 
 /// Throws Error.
 Report execute(const WaitStatesRequest& request);

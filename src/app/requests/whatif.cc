@@ -15,6 +15,7 @@
 #include "app/load/loaded_graph.h"
 #include "app/load/machine.h"
 #include "app/options/degradations.h"
+#include "app/options/shared_options.h"
 #include "app/report/run_comparison.h"
 #include "app/requests/schemas.h"
 #include "app/trace_writers.h"
@@ -220,6 +221,21 @@ Findings save_program(const std::string& path, const Program& program, const Mod
 }
 
 }  // namespace
+
+void declare(OptionList& options, WhatifRequest& request) {
+  declare(options, request.input);
+  options.add("scenario SCENARIO", request.scenario, "TOML file with edits");
+  options.add("--set EDIT", request.edits,
+              "Edit, applied after those of the scenario; may be repeated (actions: see 'man "
+              "slackline-whatif' or --help-all)");
+  options.add("--save FILE", request.save,
+              "Write the edited program to this file; format by extension");
+  declare(options, request.input.network);
+  declare(options, request.platform);
+  options["--platform"].help =
+      "Simulate on this platform (SimGrid XML or TOML) instead of using the model";
+  declare_clocks(options, request.input.reading);
+}
 
 Report execute(const WhatifRequest& request) {
   const Scenario scenario = read_scenario(request);

@@ -9,6 +9,7 @@
 
 namespace slackline {
 
+class OptionList;
 struct Report;
 
 /// A program before and after some edits, both under the model or on a platform.
@@ -19,6 +20,9 @@ struct WhatifRequest {
   PlatformOptions platform{};        ///< to simulate both on; not given: the LogGPS model
   std::string save{};                ///< a file for the edited program; empty: none
 };
+
+/// Its options, see app/options/option_list.h.
+void declare(OptionList& options, WhatifRequest& request);
 
 /// Throws Error.
 Report execute(const WhatifRequest& request);

@@ -1,0 +1,33 @@
+#include "cli/job_options.h"
+
+namespace slackline {
+
+void declare_call_paths(OptionList& options, CallPathChoice& choice, std::string& sample) {
+  options.add("--call-paths", choice.mode,
+              "Call paths to record: none, site (calling function) or full",
+              {.choices = {"none", "site", "full"}});
+  options.add("--call-path-depth N", choice.depth, "Maximum depth of recorded call paths",
+              {.range = OptionRange{1, 256}});
+  options.add("--sample [RATE]", sample,
+              "Sampling frequency of computation per second of CPU time, or off (default: 200Hz, "
+              "with full call paths)",
+              {.value_if_alone = "200Hz"});
+  options.add("--counters", choice.counters, "Counters to record: none, software or hardware",
+              {.choices = {"none", "software", "hardware"}});
+}
+
+void declare_mpi(OptionList& options, std::string& mpi, const std::string& help) {
+  options.add("--mpi", mpi, help, {.choices = {"openmpi", "mpich"}});
+}
+
+void declare_yield(OptionList& options, bool& yield) {
+  options.add("--yield", yield,
+              "Let waiting MPICH ranks yield the CPU (for more ranks than cores)");
+}
+
+void declare_eager_limit(OptionList& options, std::string& limit) {
+  options.add("--eager-limit SIZE", limit,
+              "Largest message without a rendezvous (UCX_RNDV_THRESH)");
+}
+
+}  // namespace slackline
