@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from . import _core
 from .model import LogGPS, options_of
+from .plots import figure_html, plot_envelope
+from .reports import Page, folded
 from .table import Table
 
 
@@ -77,17 +79,13 @@ class Envelope:
 
     def plot(self, ax: Any = None) -> Any:
         """T over the parameter; returns matplotlib's Axes."""
-        from .plots import plot_envelope
-
-        return plot_envelope(self, ax)
+        at = np.append(self.pieces["from_ns"], self.to_ns)
+        return plot_envelope(self.parameter, at, self(at), self.base_ns, ax)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_answer": None}
 
     def _repr_html_(self) -> str:
-        from .plots import figure_html
-        from .reports import Page, folded
-
         picture = figure_html(self.plot)
         if self._answer is None:
             return picture

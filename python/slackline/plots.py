@@ -6,14 +6,12 @@ import base64
 import io
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from .graph import Envelope
-    from .table import Table
-    from .trace import CommMatrix, Trace
+from .table import Table
 
 #: Calls that are drawn one by one; of longer excerpts every so many is left out, and the title says so.
 _MOST_BARS = 20_000
@@ -43,40 +41,35 @@ def figure_html(draw: Callable[[Any], Any]) -> str:
     return f'<img alt="" src="data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}">'
 
 
-def plot_envelope(envelope: Envelope, ax: Any = None) -> Any:
-    """T over the parameter: its pieces, with the model's own value marked."""
+def plot_envelope(parameter: str, at_ns: npt.NDArray[np.float64], makespan_ns: npt.NDArray[np.float64],
+                  base_ns: float, ax: Any = None) -> Any:
+    """T over the parameter, with the model's own value marked."""
     ax = _axes(ax, figsize=(7, 4))
-    x = np.append(envelope.pieces["from_ns"], envelope.to_ns)
-    per_byte = envelope.parameter.startswith("G")
-    scale, unit = (1.0, "ns/B") if per_byte else (1e3, "us")
-    ax.plot(x / scale, envelope(x) / 1e6, color="#4e79a7")
-    if envelope.from_ns <= envelope.base_ns <= envelope.to_ns:
-        ax.axvline(envelope.base_ns / scale, color="#bab0ac", linestyle="--", label="model")
+    scale, unit = (1.0, "ns/B") if parameter.startswith("G") else (1e3, "us")
+    ax.plot(at_ns / scale, makespan_ns / 1e6, color="#4e79a7")
+    if at_ns[0] <= base_ns <= at_ns[-1]:
+        ax.axvline(base_ns / scale, color="#bab0ac", linestyle="--", label="model")
         ax.legend()
-    ax.set_xlabel(f"{envelope.parameter} [{unit}]")
+    ax.set_xlabel(f"{parameter} [{unit}]")
     ax.set_ylabel("T [ms]")
-    ax.set_title(f"Run time over {envelope.parameter}")
+    ax.set_title(f"Run time over {parameter}")
     return ax
 
 
-def plot_efficiency(table: Table, variant: str = "multiplicative", interval: str = "analysed", ax: Any = None) -> Any:
+def plot_efficiency(factors: npt.NDArray[Any], values: npt.NDArray[np.float64], ax: Any = None) -> Any:
     """The factors as bars, from 0 to 100 %."""
     ax = _axes(ax, figsize=(6, 3))
-    chosen = (table["variant"] == variant) & (table["interval"] == interval)
-    names, values = table["factor"][chosen], table["value"][chosen]
-    ax.barh([name.replace("_", " ") for name in names], 100 * values, color="#59a14f")
+    ax.barh([name.replace("_", " ") for name in factors], 100 * values, color="#59a14f")
     ax.invert_yaxis()
     ax.set_xlim(0, max(100, 100 * float(values.max(initial=0))))
     ax.set_xlabel("efficiency [%]")
     return ax
 
 
-def plot_matrix(matrix: CommMatrix, what: str = "bytes", ax: Any = None) -> Any:
+def plot_matrix(dense: npt.NDArray[np.int64], what: str = "bytes", ax: Any = None) -> Any:
     """Senders as rows, receivers as columns; pairs without messages are white."""
     ax = _axes(ax, figsize=(5, 4.2))
-    dense = matrix.to_numpy(what).astype(float)
-    dense[dense == 0] = np.nan
-    image = ax.imshow(dense, cmap="viridis_r", interpolation="nearest")
+    image = ax.imshow(np.where(dense == 0, np.nan, dense), cmap="viridis_r", interpolation="nearest")
     ax.figure.colorbar(image, ax=ax, label=what)
     for axis in (ax.xaxis, ax.yaxis):
         axis.get_major_locator().set_params(integer=True)
@@ -101,13 +94,11 @@ def _unit(span_ns: float) -> tuple[str, float]:
     return next(((name, length) for name, length in units if span_ns >= 2 * length), ("ns", 1.0))
 
 
-def plot_timeline(trace: Trace, ranks: Any = None, interval: Any = "common", ax: Any = None) -> Any:
-    """Calls of MPI as bars, a row for each rank; white is computation."""
-    calls = trace.calls(ranks=ranks, interval=interval)
+def plot_timeline(calls: Table, shown: tuple[int, int], ax: Any = None) -> Any:
+    """Calls of MPI as bars within `shown`, a row for each rank; white is computation."""
     step = max(1, -(-calls.rows // _MOST_BARS))
     rank, begin, end = (calls[name][::step] for name in ("rank", "begin_ns", "end_ns"))
     rows, row = np.unique(rank, return_inverse=True)
-    shown = trace.span()["whole"] if interval is None else trace.between(interval)
     zero = int(shown[0])
     unit, length = _unit(shown[1] - zero)
     kinds = np.array([_kind(name) for name in calls.column("operation").categories or [""]])

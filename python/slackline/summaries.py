@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .plots import plot_efficiency, plot_matrix
 from .table import Table
 
 
@@ -32,9 +33,7 @@ class CommMatrix(Table):
 
     def plot(self, what: str = "bytes", ax: Any = None) -> Any:
         """The dense matrix as a picture; returns matplotlib's Axes."""
-        from .plots import plot_matrix
-
-        return plot_matrix(self, what, ax)
+        return plot_matrix(self.to_numpy(what), what, ax)
 
 
 class FlatProfile(Table):
@@ -72,6 +71,5 @@ class Efficiency(Table):
 
     def plot(self, variant: str = "multiplicative", interval: str = "analysed", ax: Any = None) -> Any:
         """The factors as bars; returns matplotlib's Axes."""
-        from .plots import plot_efficiency
-
-        return plot_efficiency(self, variant, interval, ax)
+        chosen = (self["variant"] == variant) & (self["interval"] == interval)
+        return plot_efficiency(self["factor"][chosen], self["value"][chosen], ax)

@@ -5,13 +5,19 @@ from __future__ import annotations
 import html
 import json
 import os
+import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import index
 from typing import Any, Union
 
 from . import _core
+from .columns import call_columns
+from .commands import run
 from .graph import Graph
 from .model import LogGPS, Platform, options_of
+from .plots import plot_timeline
+from .reports import Page, folded
 from .summaries import CommMatrix, Efficiency, FlatProfile
 from .table import Column, Table
 
@@ -59,13 +65,6 @@ def _interval(given: Interval) -> tuple[int, int] | str | None:
         return given
     begin, end = given
     return _time(begin), _time(end)
-
-
-def _bins(given: int) -> int:
-    bins = index(given)
-    if bins < 1:
-        raise _core.Error(f"cannot divide into {bins} bins: there has to be at least one. Give more.")
-    return bins
 
 
 def _filter(ranks: Ranks = None, interval: Interval = None, operation: Names = None,
@@ -253,7 +252,7 @@ class Trace:
         Raises:
             slackline.Error: the trace has no times, or there are no bins.
         """
-        return Table.of(self._opened.time_profile(_filter(interval=interval), _bins(bins)))
+        return Table.of(self._opened.time_profile(_filter(interval=interval), index(bins)))
 
     def call_tree(self) -> Table:
         """The chains of regions or functions that occur: ``path`` ("main/solve"; first the empty one, outside
@@ -272,7 +271,7 @@ class Trace:
             A table with a row for each bin: ``begin_bytes``, ``end_bytes`` (float64; the last bin
             includes it), ``messages`` and ``bytes``, their sum (int64).
         """
-        return Table.of(self._opened.message_sizes(_bins(bins)))
+        return Table.of(self._opened.message_sizes(index(bins)))
 
     def comm_over_time(self, bins: int = 50, interval: Interval = None) -> Table:
         """How many point-to-point messages are sent when.
@@ -288,7 +287,7 @@ class Trace:
         Raises:
             slackline.Error: the trace has no times, or there are no bins.
         """
-        return Table.of(self._opened.comm_over_time(_filter(interval=interval), _bins(bins)))
+        return Table.of(self._opened.comm_over_time(_filter(interval=interval), index(bins)))
 
     def comm_matrix(self) -> CommMatrix:
         """Point-to-point messages by pair: ``source``, ``destination`` (int32), ``messages``,
@@ -441,8 +440,6 @@ class Trace:
                 and ``call`` tell which call it is, ``region`` and ``function`` where it stands.
             ValueError: a column has another number of rows.
         """
-        from .importing import edited_trace
-
         self._require_times("edit the calls")
         calls = self.calls()
         changed = dict(edit(calls))
@@ -453,7 +450,8 @@ class Trace:
         if fixed:
             raise KeyError(f"cannot change column {', '.join(fixed)} of calls")
         columns = {name: changed.get(name, calls[name]) for name in calls if name not in ("region", "function")}
-        return edited_trace(path, columns, self._opened)
+        named = call_columns(columns)
+        return written_trace(path, lambda name: _core.write_edited(name, named, self._opened))
 
     def plot(self, ranks: Ranks = None, interval: Interval = "common", ax: Any = None) -> Any:
         """An excerpt of the time line: calls of MPI as bars, a row for each rank.
@@ -461,9 +459,7 @@ class Trace:
         Returns:
             matplotlib's Axes.
         """
-        from .plots import plot_timeline
-
-        return plot_timeline(self, ranks, interval, ax)
+        return plot_timeline(self.calls(ranks=ranks, interval=interval), self.between(interval), ax)
 
     def between(self, interval: Interval) -> tuple[int, int]:
         """Begin and end, in ns of the trace's own time, of an interval that every method takes; of
@@ -497,8 +493,6 @@ class Trace:
                 times, and the command knows only those of the file.
             TypeError: the command has no such argument.
         """
-        from .commands import run
-
         return run(command, self, **options)
 
     @property
@@ -527,8 +521,6 @@ class Trace:
                               "Open it with on='predicted' or on='simulated'.")
 
     def _repr_html_(self) -> str:
-        from .reports import Page, folded
-
         rows = "".join(f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>"
                        f"{html.escape(str(value))}</td></tr>" for name, value in self.info.items())
         lost = self.findings()
@@ -574,3 +566,16 @@ def open_again(path: str | None, options: dict[str, Any]) -> Trace:
     """The trace with options as :func:`open_trace` passes them on."""
     request = dict(options) if path is None else {**options, "trace": path}
     return Trace(_core.open(request), options)
+
+
+def written_trace(path: str | os.PathLike[str] | None, write: Callable[[str], None]) -> Trace:
+    """The trace that `write` writes to `path`. None: to a temporary file, which goes with the trace."""
+    temporary = None
+    if path is None:
+        temporary = tempfile.TemporaryDirectory(prefix="slackline-")
+        path = os.path.join(temporary.name, "trace.slk")
+    write(os.fspath(path))
+    trace = open_trace(path)
+    if temporary is not None:
+        weakref.finalize(trace, temporary.cleanup)
+    return trace

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Checks of the source tree itself. usage: check.py CHECK ROOT [BINARY]"""
+import ast
 import os
 import pathlib
 import re
@@ -113,31 +114,46 @@ def folder_edges(root):
     return edges
 
 
+def first_cycle(edges):
+    """The first way that leads back to where it began, from node to node; None: there is none."""
+    finished = set()
+
+    def cycle_from(node, way):
+        if node in way:
+            return way[way.index(node):] + [node]
+        if node in finished:
+            return None
+        for target in edges.get(node, {}):
+            found = cycle_from(target, way + [node])
+            if found:
+                return found
+        finished.add(node)
+        return None
+
+    return next((cycle for cycle in (cycle_from(node, []) for node in list(edges)) if cycle), None)
+
+
 def folders(root):
     """No folder depends on itself by way of others, however deep they lie."""
     edges = folder_edges(root)
-    finished = set()
-
-    def cycle_from(folder, way):
-        if folder in way:
-            return way[way.index(folder):] + [folder]
-        if folder in finished:
-            return None
-        for target in edges.get(folder, {}):
-            found = cycle_from(target, way + [folder])
-            if found:
-                return found
-        finished.add(folder)
-        return None
-
     if not edges:
         yield "no folder includes another; is the pattern still right?"
-    for folder in list(edges):
-        cycle = cycle_from(folder, [])
-        if cycle:
-            steps = [f"{edges[a][b]} needs {b.relative_to(root)}" for a, b in zip(cycle, cycle[1:])]
-            yield "folders depend on each other: " + "; ".join(steps)
-            return
+    if cycle := first_cycle(edges):
+        steps = [f"{edges[a][b]} needs {b.relative_to(root)}" for a, b in zip(cycle, cycle[1:])]
+        yield "folders depend on each other: " + "; ".join(steps)
+
+
+def imports(root):
+    """No module of the Python package imports itself by way of others, in functions or for type checkers either."""
+    edges = {}
+    for path in (root / "python/slackline").glob("*.py"):
+        relative = [node for node in ast.walk(ast.parse(text_of(path))) if isinstance(node, ast.ImportFrom) and node.level]
+        edges[path.stem] = dict.fromkeys(name for node in relative
+                                         for name in ([node.module] if node.module else [a.name for a in node.names]))
+    if not any(edges.values()):
+        yield "no module of python/slackline imports another; is the folder still right?"
+    if cycle := first_cycle(edges):
+        yield "modules of python/slackline import each other: " + " -> ".join(cycle)
 
 
 def layers(_root):
@@ -387,7 +403,7 @@ def man_pages(root, binary):
             yield f"doc/man/{page.name} belongs to no command"
 
 
-CHECKS = {"includes": includes, "folders": folders, "layers": layers, "readmes": readmes, "paths": paths,
+CHECKS = {"includes": includes, "folders": folders, "imports": imports, "layers": layers, "readmes": readmes, "paths": paths,
           "comments": comments, "links": links, "references": references, "networks": networks, "classes": classes, "terminals": terminals,
           "findings": findings, "calls": calls,
           "man_pages": man_pages}
