@@ -49,7 +49,6 @@ GraphPtr load(const py::dict& given) {
   ModelRequest request;
   OptionList options;
   declare(options, request);
-  declare(options, request.network);
   declare_clocks(options, request.reading);
   Arguments arguments(given);
   arguments.fill(options);

@@ -143,6 +143,7 @@ void declare(OptionList& options, PlatformOptions& platform) {
 void declare(OptionList& options, ModelRequest& request) {
   declare_trace(options, request.trace, request.reading);
   declare(options, request.model);
+  declare(options, request.network);
 }
 
 void declare(OptionList& options, RunRequest& request) {

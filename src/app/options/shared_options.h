@@ -39,7 +39,7 @@ void declare(OptionList& options, PlatformOptions& platform);
 /// The same among the command's own options.
 void declare_platform(OptionList& options, PlatformOptions& platform);
 
-/// The trace and the model, without the network's options.
+/// The trace, --memory, the model's and the network's options.
 void declare(OptionList& options, ModelRequest& request);
 /// --on, --fix-clocks, --keep-clocks, the model's and the network's options, and those of the
 /// platform; the trace is the caller's.

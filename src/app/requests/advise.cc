@@ -92,7 +92,6 @@ void declare(OptionList& options, AdviseRequest& request) {
   declare(options, request.input);
   options.add("--count N", request.count, "Largest number of changes to propose",
               {.positive = true});
-  declare(options, request.input.network);
   declare_clocks(options, request.input.reading);
 }
 

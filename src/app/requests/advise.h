@@ -16,8 +16,6 @@ struct AdviseRequest {
   ModelRequest input{.reading = {bytes_per_call::kAdvise}};
   std::size_t count = 10;  ///< proposals at most
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, AdviseRequest& request);
 
 /// The best `count` changes, with the commands that verify them. `graph`: of the program of

@@ -19,8 +19,6 @@ struct ConvertRequest {
   bool predicted = false;       ///< with the times that the model predicts
   std::string arrows = "path";  ///< in Perfetto's timeline: path, all or none
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, ConvertRequest& request);
 
 /// The names that ConvertRequest::to takes.

@@ -83,7 +83,6 @@ Report predicted_path(const LoadedGraph& loaded) {
 
 void declare(OptionList& options, CriticalPathRequest& request) {
   declare(options, request.input);
-  declare(options, request.input.network);
   options.add("--on RUN", request.on,
               "Run to analyse: measured, predicted (by the model) or simulated (on a platform); "
               "default: measured if the trace has timestamps and no model option is given, else "

@@ -24,8 +24,6 @@ struct CriticalPathRequest {
   std::string threshold{};  ///< intervals: shorter computations are left out
   bool segments = true;     ///< all segments of the path in the result, not only their sums
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, CriticalPathRequest& request);
 
 /// Throws Error.

@@ -23,8 +23,6 @@ struct DiffRequest {
   std::string on_b{};                     ///< which run of the traces of B, if another than of A
   std::size_t count = 1000;               ///< differences in the result at most
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, DiffRequest& request);
 
 /// Throws Error.

@@ -24,8 +24,6 @@ struct EfficiencyRequest {
   std::string scaling = "strong";            ///< strong or weak
   std::string interval = "common";           ///< as resolve_interval() reads
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, EfficiencyRequest& request);
 
 /// Throws Error.

@@ -20,7 +20,6 @@ using GainsReports = CommandReports<ReturnedBy<gains_report>>;
 
 void declare(OptionList& options, GainsRequest& request) {
   declare(options, request.input);
-  declare(options, request.input.network);
   options.add("--call-paths", request.call_paths, "Include the gains of every call path");
   declare_clocks(options, request.input.reading);
 }

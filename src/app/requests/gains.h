@@ -13,8 +13,6 @@ struct GainsRequest {
   ModelRequest input{.reading = {bytes_per_call::kGains}};
   bool call_paths = false;  ///< of every call path, too
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, GainsRequest& request);
 
 /// Throws Error.

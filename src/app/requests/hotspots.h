@@ -17,8 +17,6 @@ struct HotspotsRequest {
   std::string interval = "common";  ///< see resolve_interval()
   std::size_t rows = 20;            ///< of the table; the result has all
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, HotspotsRequest& request);
 
 /// Throws Error, also for a trace without call paths and regions.

@@ -15,8 +15,6 @@ struct InfoRequest {
   std::string trace{};  ///< empty: the newest recording in the current folder
   ReadingOptions reading{};
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, InfoRequest& request);
 
 /// Throws Error.

@@ -22,8 +22,6 @@ struct MonitorRequest {
   std::string rendezvous = kRendezvousFrom;  ///< blocking sends of at least that size wait there
   std::string interval = "common";           ///< as resolve_interval() reads
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, MonitorRequest& request);
 
 /// Throws Error.

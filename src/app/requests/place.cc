@@ -38,7 +38,6 @@ using PlaceReports = CommandReports<ReturnedBy<place_report>>;
 
 void declare(OptionList& options, PlaceRequest& request) {
   declare(options, request.input);
-  declare(options, request.input.network);
   options.add("--openmpi FILE", request.openmpi, "Write a rank file for mpirun --rankfile");
   options.add("--mpich FILE", request.mpich, "Write a host file for MPICH's mpiexec -f");
   options.add("--slurm FILE", request.slurm,

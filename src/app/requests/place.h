@@ -23,8 +23,6 @@ struct PlaceRequest {
   std::string mpich{};    ///< for MPICH's mpiexec -f
   std::string slurm{};    ///< for SLURM_HOSTFILE
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, PlaceRequest& request);
 
 /// Writes the files that are named. Throws Error.

@@ -16,8 +16,6 @@ struct PlatformRequest {
   std::vector<std::string> route{};  ///< two hosts, whose route is shown; empty: none
   std::size_t rows = 20;             ///< most rows of each list
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, PlatformRequest& request);
 
 /// Throws Error.

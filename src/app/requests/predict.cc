@@ -80,7 +80,6 @@ using PredictReports = CommandReports<ReturnedBy<loggops_report>, ReturnedBy<pre
 
 void declare(OptionList& options, PredictRequest& request) {
   declare(options, request.input);
-  declare(options, request.input.network);
   declare_pairs(options, request.pairs);
   declare(options, request.loggops);
   options.add("--left", request.left,

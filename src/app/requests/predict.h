@@ -24,8 +24,6 @@ struct PredictRequest {
   std::size_t bootstrap = 0;        ///< replicates with resampled computation
   std::uint64_t seed = 1;           ///< of the resampling
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, PredictRequest& request);
 
 /// Throws Error.

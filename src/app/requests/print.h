@@ -19,8 +19,6 @@ struct PrintRequest {
   ReadingOptions reading{};
   std::optional<std::int32_t> rank{};  ///< this rank only
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, PrintRequest& request);
 
 /// The trace to print. Throws Error, also when it does not have the rank.

@@ -15,8 +15,6 @@ struct QueryRequest {
   ReadingOptions reading{bytes_per_call::kQuery};
   std::string sql{};  ///< one statement of SQLite's over the tables of doc/formats/sqlite.md
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, QueryRequest& request);
 
 /// Throws Error.

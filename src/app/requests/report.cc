@@ -176,7 +176,6 @@ void declare(OptionList& options, ReportRequest& request) {
   declare_degradations(options, request.degradations);
   options.add("--compare RULES", request.compare,
               "Also show T(L) with these collective algorithms; may be repeated");
-  declare(options, request.input.network);
   declare(options, request.machine);
   options.add("--links N", request.links,
               "With --platform: number of most contended links and most delayed messages to show");

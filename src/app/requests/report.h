@@ -25,8 +25,6 @@ struct ReportRequest {
   std::string interval = "common";          ///< as resolve_interval() reads
   std::vector<std::string> sections{};      ///< to show, of section_names(); empty: all
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, ReportRequest& request);
 
 /// Throws Error.

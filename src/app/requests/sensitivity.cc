@@ -178,7 +178,6 @@ using SensitivityReports =
 
 void declare(OptionList& options, SensitivityRequest& request) {
   declare(options, request.input);
-  declare(options, request.input.network);
   declare(options, request.loggops);
   declare(options, request.cache);
   declare_pairs(options, request.pairs);

@@ -30,8 +30,6 @@ struct SensitivityRequest {
   /// reported. For callers that own the process.
   bool keep_on_interrupt = false;
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, SensitivityRequest& request);
 
 /// Throws Error.

@@ -27,8 +27,6 @@ struct SimulateRequest {
   std::vector<std::string> degradations{};  ///< with `tolerance`, as "1%"; empty: 1 %, 2 %, 5 %
   bool pictures = false;                    ///< adds the time line, which only pages show
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, SimulateRequest& request);
 
 /// Writes the files that are named. Throws Error.

@@ -92,7 +92,6 @@ using ToleranceReports =
 void declare(OptionList& options, ToleranceRequest& request) {
   declare(options, request.input);
   declare(options, request.loggops);
-  declare(options, request.input.network);
   declare(options, request.cache);
   options.add("--param NAME", request.parameter,
               "Parameter to increase: L, o or G (of some messages: L:inter-group, L[3][7])");

@@ -17,8 +17,6 @@ struct WaitStatesRequest {
   RunRequest run{.reading = {bytes_per_call::kWaitStates}};
   std::string interval = "common";  ///< --interval, as of analysed_interval.h
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, WaitStatesRequest& request);
 
 /// Throws Error.

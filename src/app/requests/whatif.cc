@@ -230,7 +230,6 @@ void declare(OptionList& options, WhatifRequest& request) {
               "slackline-whatif' or --help-all)");
   options.add("--save FILE", request.save,
               "Write the edited program to this file; format by extension");
-  declare(options, request.input.network);
   declare(options, request.platform);
   options["--platform"].help =
       "Simulate on this platform (SimGrid XML or TOML) instead of using the model";

@@ -20,8 +20,6 @@ struct WhatifRequest {
   PlatformOptions platform{};        ///< to simulate both on; not given: the LogGPS model
   std::string save{};                ///< a file for the edited program; empty: none
 };
-
-/// Its options, see app/options/option_list.h.
 void declare(OptionList& options, WhatifRequest& request);
 
 /// Throws Error.
