@@ -116,7 +116,7 @@ class Graph:
         changed = options_of(model, **parameters)
         fixed = sorted(set(changed) - {"L", "o", "G"})
         if fixed:
-            known = {"S", "network"} | _core.arguments_of("predict")
+            known = _core.arguments_of("predict")
             if not known.issuperset(fixed):
                 raise TypeError(f"'{command}' has no argument '{min(set(fixed) - known)}'")
             raise TypeError(f"a graph has its {', '.join(fixed)}; make another one with Trace.graph()")

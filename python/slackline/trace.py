@@ -416,8 +416,8 @@ class Trace:
         """
         if "trace" in options:
             raise TypeError("'graph' has no argument 'trace'")
-        given = {name: value for name, value in self._options.items()
-                 if name not in ("on", *vars(Platform("")), "option")}
+        known = _core.arguments_of("predict")
+        given = {name: value for name, value in self._options.items() if name in known}
         return Graph(_core.graph({"trace": self.path, **given, **options_of(model, **options)}))
 
     def edited(self, edit: Callable[[Table], Mapping[str, Any]],

@@ -225,6 +225,13 @@ def test_a_trace_stands_for_its_file_and_options(traces):
         slackline.diff(trace, other)
 
 
+def test_a_graph_takes_the_options_of_its_trace_that_a_model_has(traces):
+    machine = traces.parents[1] / "test" / "golden" / "inputs" / "fat_tree.toml"
+    simulated = slackline.open(traces / TRACE, on="simulated", model=slackline.Platform(str(machine)),
+                               reference_speed="1Gf", L="7us")
+    assert simulated.graph().predict().report["options"]["L_ns"] == 7000
+
+
 @pytest.mark.parametrize("command, options, expected, foreign", [
     ("sensitivity", {"from_": "5us", "to": "5us"}, "from_='0us', to='20us'", "--"),
     ("place", {}, "Give the network (topology) or the number of ranks per node (ranks_per_node).", "--"),
