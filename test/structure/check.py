@@ -382,7 +382,7 @@ def man_page(root, name):
 
 
 def man_pages(root, binary):
-    """Every command has a man page, and every option of its --help-all stands there."""
+    """Every command has a man page, and every option of its --help-all stands there with its choices."""
     def help_of(*arguments):
         return subprocess.run([binary, *arguments], stdout=subprocess.PIPE, text=True, check=True).stdout
     names = re.findall(r"^(?:[A-Z][a-z]+)? +([a-z]+)  ", help_of("--help"), re.MULTILINE)
@@ -394,10 +394,13 @@ def man_pages(root, binary):
             yield f"doc/man/{name}.md is missing"
             continue
         page = man_page(root, name)
-        declared = re.findall(r"^  (-[^ ]+)", help_of(name, "--help-all"), re.MULTILINE)
-        for option in [option for names in declared for option in names.split(",")]:
-            if not re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", page):
-                yield f"doc/man/{name}.md does not mention {option}"
+        text = help_of(name, "--help-all")
+        declared = [option for names in re.findall(r"^  (-[^ ]+)", text, re.MULTILINE) for option in names.split(",")]
+        choices = [choice for values in re.findall(r"^  --?[^ ]+ ([\w|-]+\|[\w-]+)", text, re.MULTILINE)
+                   for choice in values.split("|")]
+        for word in declared + choices:
+            if not re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", page):
+                yield f"doc/man/{name}.md does not mention {word}"
     for page in (root / "doc/man").glob("*.md"):
         if page.stem not in names + ["slackline"]:
             yield f"doc/man/{page.name} belongs to no command"
