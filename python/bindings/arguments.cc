@@ -74,19 +74,23 @@ void read(const py::handle& value, const OptionRules& /*rules*/, const std::stri
   target = number_of(value).cast<std::int32_t>();
 }
 
-void read(const py::handle& value, const OptionRules& rules, const std::string& keyword,
-          std::string& target) {
-  const auto text = py::str(value).cast<std::string>();
-  if (!rules.choices.empty() && std::ranges::find(rules.choices, text) == rules.choices.end()) {
-    throw usage_error(fmt::format("cannot use '{}' as {}", text, keyword), "there is no such value",
-                      fmt::format("Give one of {}.", fmt::join(rules.choices, ", ")));
+std::string text_of(const py::handle& value, const OptionRules& rules, const std::string& keyword) {
+  auto text = py::str(value).cast<std::string>();
+  if (rules.choices.empty() || std::ranges::find(rules.choices, text) != rules.choices.end()) {
+    return text;
   }
-  target = text;
+  throw usage_error(fmt::format("cannot use '{}' as {}", text, keyword), "there is no such value",
+                    fmt::format("Give one of {}.", fmt::join(rules.choices, ", ")));
 }
 
-void read(const py::handle& value, const OptionRules& /*rules*/, const std::string& /*keyword*/,
+void read(const py::handle& value, const OptionRules& rules, const std::string& keyword,
+          std::string& target) {
+  target = text_of(value, rules, keyword);
+}
+
+void read(const py::handle& value, const OptionRules& rules, const std::string& keyword,
           std::optional<std::string>& target) {
-  target = py::str(value).cast<std::string>();
+  target = text_of(value, rules, keyword);
 }
 
 /// One text is a list of it alone.
