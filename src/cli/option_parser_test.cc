@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/testing/scratch_folder.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -107,10 +108,10 @@ TEST(ModelOptions, OptionsWinOverTheFileAndTheFileOverTheNetwork) {
 }
 
 Trace on_hosts(const std::string& first, const std::string& second) {
-  Trace trace(2, false);
+  TraceBuilder trace(2, false);
   trace.rank_info(0).host = first;
   trace.rank_info(1).host = second;
-  return trace;
+  return std::move(trace).build();
 }
 
 TEST(ModelOptions, RanksOfOneHostHaveTheParametersOfSharedMemory) {

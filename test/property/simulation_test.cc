@@ -19,6 +19,7 @@
 #include "sim/platform/read_platform.h"
 #include "sim/simulation.h"
 #include "timing/model_schedule.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -108,7 +109,7 @@ class RandomProgram {
   }
 
   std::mt19937_64 random_;
-  Trace trace_;
+  TraceBuilder trace_;
   std::vector<std::int64_t> now_{};
   std::uint32_t requests_ = 0;
 };
