@@ -139,6 +139,7 @@ void CollectiveIndex::add(const Trace& trace, const CollectiveCalls& collectives
 void CollectiveIndex::add_times(const Trace& trace, std::span<const CollectiveMember> present,
                                 std::uint32_t id) {
   if (!trace.timed() || present.empty()) return;
+  Instance& instance = instances_[id];
   std::int64_t last_begin = std::numeric_limits<std::int64_t>::min();
   std::int64_t first_end = std::numeric_limits<std::int64_t>::max();
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
@@ -150,8 +151,9 @@ void CollectiveIndex::add_times(const Trace& trace, std::span<const CollectiveMe
   }
   const RankCalls& calls = trace.calls(present.front().rank);
   const Operation operation = calls.operation(present.front().enter);
-  if (collective_scope(operation) == CollectiveScope::file) instances_[id].io_ns = shortest;
-  if (first_end < last_begin) instances_[id].algorithm = nullptr;
+  instance.is_io = collective_scope(operation) == CollectiveScope::file;
+  if (instance.is_io) instance.io_ns = shortest;
+  if (first_end < last_begin) instance.algorithm = nullptr;
 }
 
 /// What a member's call tells, if it agrees with the first one about what it is.

@@ -36,7 +36,9 @@ class CollectiveIndex {
     /// World ranks in communicator order, of those that took part; empty: all ranks of the world.
     std::span<const std::int32_t> members{};
     std::vector<std::int32_t> own_members{};  ///< owns `members` when some rank is missing
-    /// MPI-IO: what the call took of the rank that came last, which is no waiting.
+    /// MPI-IO. Its messages are free: `io_ns` is what the call took of the rank that came last,
+    /// which is no waiting, and contains them.
+    bool is_io = false;
     std::int64_t io_ns = 0;
   };
 

@@ -94,11 +94,14 @@ bool ProgramWalk::communicator_exists(std::uint32_t comm) {
 
 ProgramWalk::Pending ProgramWalk::send(Context& context, std::int32_t peer, std::int64_t tag,
                                        std::uint32_t comm, std::uint64_t bytes, Operation mode) {
-  const VertexId sent = extend(context, 1);
+  const bool free = context.collective != nullptr && context.collective->is_io;
+  const VertexId sent = extend(context, free ? 0 : 1);
   const MessageChannel channel{
       .source = context.rank, .destination = peer, .tag = tag, .comm = comm};
-  return {Pending::Kind::send, messages_.post_send(channel, sent, current_call(context), bytes,
-                                                   is_synchronous(mode), is_buffered(mode))};
+  const MessageId id = messages_.post_send(channel, sent, current_call(context), bytes,
+                                           is_synchronous(mode), is_buffered(mode));
+  messages_[id].free = free;
+  return {Pending::Kind::send, id};
 }
 
 ProgramWalk::Pending ProgramWalk::receive(Context& context, std::int32_t peer, std::int64_t tag,

@@ -87,7 +87,7 @@ void ProgramWalk::write_completion(Context& context) {
     if (p.kind != Pending::Kind::receive) continue;
     const MessageState& t = messages_[p.id];
     // After a rendezvous the posting is in the hand-over already.
-    if (!t.receive_released && t.receive_after == t.sent) {
+    if (!t.receive_released && !t.free && t.receive_after == t.sent) {
       add_posting(context, t.posted, path_overheads);
     }
   }

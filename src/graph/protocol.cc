@@ -117,6 +117,7 @@ void hand_over(Message& t, Rendezvous protocol, GraphBuilder& builder) {
 
 Edge receive_edge(const Message& t) {
   if (t.receive_hands_over) return local_edge(t.receive_after, 0);
+  if (t.free) return Edge{t.receive_after, EdgeKind::message, 0, 0, 0, 0};
   return crossing(t, t.receive_after, EdgeKind::message, 1, t.bytes);
 }
 

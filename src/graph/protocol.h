@@ -25,6 +25,7 @@ struct Message {
   std::uint32_t send_call = 0;
   bool rendezvous = false;
   bool local = false;  ///< to oneself: no network
+  bool free = false;   ///< costs nothing: stands for waiting whose cost is elsewhere
   bool receive_hands_over =
       false;  ///< receive_after already includes the transfer (sync, rdma_read)
 };

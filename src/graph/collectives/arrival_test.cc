@@ -115,6 +115,14 @@ TEST(Arrival, RankZeroLooksThreeTimesRound) {
   EXPECT_THAT(call.rounds(), ElementsAre(ElementsAre(1, 2, 3)));
 }
 
+// A part for each rank is enough to scatter; with fewer elements it is a binomial tree.
+TEST(Arrival, ScattersAsSoonAsThereIsAPartForEachRank) {
+  const Call scattered(Operation::bcast, "arrival_scatter", 4, {0, 0, 0, 0});
+  EXPECT_THAT(scattered.rounds(), ElementsAre(ElementsAre(1, 2, 3)));
+  Call binomial(Operation::bcast, "arrival_scatter", 3, {0, 0, 0, 0});
+  EXPECT_EQ(binomial.programs()[0].size(), 2u) << "rank 0 sends to 2 and to 1";
+}
+
 struct Case {
   Operation operation;
   const char* algorithm;
