@@ -39,6 +39,11 @@ constexpr CollectiveScope collective_scope(Operation operation) {
     case Operation::file_read_at_all:
     case Operation::file_write_all:
     case Operation::file_write_at_all:
+    case Operation::file_read_ordered:
+    case Operation::file_write_ordered:
+    case Operation::file_seek_shared:
+    case Operation::file_set_size:
+    case Operation::file_preallocate:
       return CollectiveScope::file;
     default:
       break;

@@ -196,7 +196,14 @@
   X(neighbor_allgatherv_init, "MPI_Neighbor_allgatherv_init", local)               \
   X(neighbor_alltoall_init, "MPI_Neighbor_alltoall_init", local)                   \
   X(neighbor_alltoallv_init, "MPI_Neighbor_alltoallv_init", local)                 \
-  X(neighbor_alltoallw_init, "MPI_Neighbor_alltoallw_init", local)
+  X(neighbor_alltoallw_init, "MPI_Neighbor_alltoallw_init", local)                 \
+  X(file_read_shared, "MPI_File_read_shared", io)                                  \
+  X(file_write_shared, "MPI_File_write_shared", io)                                \
+  X(file_read_ordered, "MPI_File_read_ordered", io)                                \
+  X(file_write_ordered, "MPI_File_write_ordered", io)                              \
+  X(file_seek_shared, "MPI_File_seek_shared", io)                                  \
+  X(file_set_size, "MPI_File_set_size", io)                                        \
+  X(file_preallocate, "MPI_File_preallocate", io)
 
 enum slk_operation {
 #define SLK_OPERATION_ENUMERATOR(identifier, name, op_class) SLK_OP_##identifier,

@@ -122,6 +122,8 @@ static void meet(const char* kind) {
     epoch();
   } else if (is(kind, "write_all")) {
     MPI_File_write_at_all(file, 4 * rank, data, 1, MPI_INT, MPI_STATUS_IGNORE);
+  } else if (is(kind, "write_ordered")) {
+    MPI_File_write_ordered(file, data, 1, MPI_INT, MPI_STATUS_IGNORE);
   } else if (is(kind, "plan")) {
     plan();
   } else if (is(kind, "between")) {

@@ -14,7 +14,8 @@ PATTERNS = {
     "probe": ("late_sender",), "iprobe": ("late_sender",), "test": ("late_sender",),
     "testsome": ("late_sender",), "fence": ("wait_at_fence",), "epoch": ("late_post",),
     # Open MPI lets each rank write for itself; then the barrier after it waits.
-    "write_all": ("wait_at_collective_io", "wait_at_barrier"), "plan": ("nonblocking_collective",),
+    "write_all": ("wait_at_collective_io", "wait_at_barrier"),
+    "write_ordered": ("wait_at_collective_io", "wait_at_barrier"), "plan": ("nonblocking_collective",),
     "between": ("late_broadcast",), "dup": ("wait_at_creation",), "split": ("wait_at_creation",),
     "cart": ("wait_at_creation",), "win": ("wait_at_creation",), "open": ("wait_at_creation",),
     "neighbours": ("wait_at_neighborhood",), "ineighbours": ("nonblocking_collective",),

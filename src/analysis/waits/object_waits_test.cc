@@ -69,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair("file_open", "wait_at_creation"), std::pair("file_close", "wait_at_creation"),
         std::pair("file_set_view", "wait_at_collective_io"),
         std::pair("file_write_all bytes=8", "wait_at_collective_io"),
+        std::pair("file_write_ordered bytes=8", "wait_at_collective_io"),
         std::pair("file_read_at_all bytes=8", "wait_at_collective_io")),
     [](const auto& test) {
       const std::string call = test.param.first;
