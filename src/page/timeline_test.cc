@@ -128,6 +128,44 @@ TEST(TimelineChunks, HaveTheColumnsOfTheContract) {
   EXPECT_TRUE(in.at_end());
 }
 
+// Rank 1 waits from 30 to 100 for the send of rank 0, its call 0.
+TEST(TimelineEvents, SayWhoWaitsForWhom) {
+  Analysed run(timed_trace(2, kLateSenderRun));
+  const Timeline t = run.draw();
+  ASSERT_TRUE(t.runs[0].waits.has_value());
+  EXPECT_EQ(t.runs[0].waits->count, 1u);
+  ColumnReader in(t.runs[0].waits->blob);
+  EXPECT_THAT(in.varints(1), ElementsAre(1)) << "rank";
+  EXPECT_THAT(in.varints(1), ElementsAre(30)) << "begin";
+  EXPECT_THAT(in.varints(1), ElementsAre(70)) << "duration";
+  EXPECT_THAT(in.bytes(1), ElementsAre(1)) << "pattern";
+  EXPECT_THAT(in.bytes(1), ElementsAre(kRecv)) << "operation";
+  EXPECT_THAT(in.varints(1), ElementsAre(0)) << "call";
+  EXPECT_THAT(in.varints(1), ElementsAre(1 + 0)) << "cause: rank 0";
+  EXPECT_THAT(in.varints(1), ElementsAre(1 + 0)) << "its call";
+  EXPECT_TRUE(in.at_end());
+}
+
+TEST(TimelineEvents, FollowThePath) {
+  Analysed run(timed_trace(2, kLateSenderRun));
+  std::vector<TimelineRun> runs;
+  runs.push_back({"measured",
+                  "measured",
+                  measured_times(run.trace),
+                  {{0, 100, 0, 5, Operation::none},
+                   {100, 105, 0, 5, Operation::send},
+                   {105, 110, 1, 2, Operation::recv}},
+                  &run.waits});
+  const Timeline t = timeline({run.trace, run.paths, run.matching}, runs);
+  ASSERT_TRUE(t.runs[0].path.has_value());
+  ColumnReader in(t.runs[0].path->blob);
+  EXPECT_THAT(in.zigzags(3), ElementsAre(0, 0, 1)) << "rank";
+  EXPECT_THAT(in.varints(3), ElementsAre(0, 0, 0)) << "gap";
+  EXPECT_THAT(in.varints(3), ElementsAre(100, 5, 5)) << "duration";
+  EXPECT_THAT(in.bytes(3), ElementsAre(0, kSend, kRecv)) << "operation";
+  EXPECT_THAT(in.zigzags(3), ElementsAre(5, 0, -3)) << "call";
+}
+
 TEST(TimelineChunks, TellMembersOfACollectiveByItsNumber) {
   Analysed run(timed_trace(2,
                            "rank 0\n @10 +10 barrier\n @30 +5 barrier\n"

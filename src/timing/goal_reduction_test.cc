@@ -57,6 +57,20 @@ TEST(GoalReductionTest, RunningExampleOfLlamp) {
   EXPECT_EQ(makespan_ns(*r.reduced, {385, 0, 5}), 385 + 2015);
 }
 
+TEST(GoalReductionTest, ComputationsFollowTheReceivesOfTwoMessages) {
+  // The later message leaves at 30; then 50 and 70.
+  const GoalProgram program = read(
+      "num_ranks 3\n"
+      "rank 0 {\na: recv 1b from 1\nb: recv 1b from 2\nc: calc 50\nd: calc 70\n"
+      "c requires a\nc requires b\nd requires c\n}\n"
+      "rank 1 {\ns: send 1b to 0\n}\n"
+      "rank 2 {\nc: calc 30\ns: send 1b to 0\ns requires c\n}\n");
+  ASSERT_TRUE(walks(program));
+  const GoalReduction r = reduce_goal(program, "x.goal", {}, 1);
+  ASSERT_TRUE(r.reduced.has_value());
+  EXPECT_EQ(makespan_ns(*r.reduced, {385, 0, 5}), 30 + 385 + 50 + 70);
+}
+
 TEST(GoalReductionTest, BlocksNeedNotBeInOrder) {
   // As Schedgen writes them: a computation stands behind the sends that need it.
   const GoalProgram program = read(

@@ -476,11 +476,11 @@ constexpr const char* kSampled =
     " @30 sample cpu=10 frame=4\n @1010 +10 barrier frame=1\n @2020 +10 barrier frame=1\n"
     " @2030 finalize frame=1\n";
 
-std::int64_t after_edits(const std::vector<std::string>& edits) {
+std::int64_t after_edits(const std::vector<std::string>& edits, std::string_view text = kSampled) {
   Samples samples;
-  const Trace trace = read_text(kSampled, "test", &samples);
+  const Trace trace = read_text(text, "test", &samples);
   Scenario scenario;
-  for (const std::string& text : edits) scenario.edits.push_back(parse_edit(text));
+  for (const std::string& edit : edits) scenario.edits.push_back(parse_edit(edit));
   return apply(scenario, {trace, samples}).log.back().computation_after_ns;
 }
 
@@ -495,6 +495,16 @@ TEST(Scenario, SelectsFunctionsBySamples) {
 TEST(Scenario, KeepsSamplesWhereCallsAreRemoved) {
   EXPECT_EQ(after_edits({"remove operation=barrier after=2us", "scale function=kernel factor=0"}),
             500);
+  // What is sampled lies behind the removed barrier, and between other places than the 1000 ns
+  // after it.
+  EXPECT_EQ(
+      after_edits({"remove operation=barrier before=100ns", "scale function=kernel factor=0"},
+                  "slackline-trace 1 timed ranks=1\ninfo sampling=10\nframe 1 0 main\n"
+                  "frame 2 1 solve\nframe 3 2 kernel\nframe 4 1 other\nrank 0\n"
+                  " @0 +10 init frame=1\n @12 +2 barrier frame=1\n @20 sample cpu=30 frame=3\n"
+                  " @1010 +10 barrier frame=1\n @2020 +10 barrier frame=4\n"
+                  " @2030 finalize frame=1\n"),
+      1000);
 }
 
 TEST(Scenario, TellsWhatAnEditSelected) {

@@ -217,6 +217,27 @@ TEST(SampledCauses, AreTheLongestFunctionWhereTheRankDoesNoMoreThanTheOthers) {
   EXPECT_EQ(function(400, CauseFunction::longest), "kernel");
 }
 
+// Both stretches lie between the same two places. The first has 20 samples, all of kernel; the
+// second has one, of solve, and is shared out as both together: half of it is kernel.
+TEST(ComputationCode, SharesOutAStretchOfManySamplesByItsOwn) {
+  std::string text = "rank 0\n @0 +5 barrier frame=2\n";
+  for (int i = 1; i <= 20; ++i) {
+    text += fmt::format(" @{} sample cpu=50 frame=5\n", 5 + 49 * i);
+  }
+  const Recording run(1, text +
+                             " @1005 +5 barrier frame=2\n @1500 sample cpu=1000 frame=2\n"
+                             " @2010 +5 barrier frame=2\n");
+  const auto times = [&](std::uint32_t call) {
+    std::map<std::string, std::int64_t> by_function;
+    run.code.split(0, call, 1000, [&](FrameId frame, std::int64_t ns) {
+      by_function[run.trace.call_tree().location(frame).function] += ns;
+    });
+    return by_function;
+  };
+  EXPECT_EQ(times(1), (std::map<std::string, std::int64_t>{{"kernel", 1000}}));
+  EXPECT_EQ(times(2), (std::map<std::string, std::int64_t>{{"kernel", 500}, {"solve", 500}}));
+}
+
 // 1000 ns before the barrier, 700 of them asleep in solve; the samples found kernel.
 TEST(ComputationCode, DistinguishesWhereARankIsBlocked) {
   const Recording run(1,

@@ -144,9 +144,11 @@ TEST(PlaceRanks, FindsTheBestOfAllOnSmallPrograms) {
     EXPECT_EQ(r.best.makespan_ns, best_of_all(graph, choice)) << "seed " << seed;
     // What is promised is what an evaluation of that placement says.
     PlacementEvaluator evaluator(graph, choice);
+    EXPECT_EQ(evaluator.evaluations(), 0u);
     EXPECT_EQ(r.best.makespan_ns,
               static_cast<double>(evaluator.evaluate({r.best.node_of_rank, 6}).makespan_fs) /
                   static_cast<double>(kNs));
+    EXPECT_EQ(evaluator.evaluations(), 1u);
     for (std::int32_t node = 0; node < 3; ++node) {
       EXPECT_EQ(std::ranges::count(r.best.node_of_rank, node), 2);
     }

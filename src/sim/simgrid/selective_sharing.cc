@@ -245,7 +245,6 @@ void SelectiveSharing::list_solved() {
 void SelectiveSharing::collect_candidates() {
   candidates_.clear();
   saturated_links_.clear();
-  saturated_flows_.clear();
   level_ = -1;
   for (const LinkId id : modified_) {
     if (id == kNoLink) continue;

@@ -54,6 +54,15 @@ TEST(PairCost, MessagesPayForTheirOwnWay) {
   EXPECT_EQ(line(graph, two_nodes({0, 1, 1}), Parameter::latency), (PathLine{4 + 104 + 14, 1}));
 }
 
+TEST(PairCost, CountsInTicksThatEveryParameterIsAMultipleOf) {
+  const ExecutionGraph graph = untimed_graph(3, kChain);
+  const PairNetwork network = two_nodes({0, 0, 1});
+  const LogGPS model{100 * kNs, 333'333, 1 * kNs};  // o is no multiple of anything else
+  const PairCost cost(graph, model, network, resolve(Parameter::latency, network, model));
+  const LinearTerm term = cost.term(Edge{0, EdgeKind::compute, 0, 1, 2, 0}, 0, 0);
+  EXPECT_TRUE(term.fixed_ticks * cost.tick_fs() == 2 * kNs + 333'333);
+}
+
 TEST(PairCost, AHandOverPaysTheGapOfItsReceiver) {
   // Rendezvous of 5 bytes on a node, then the sender goes on for long: o + 10 + o (answer),
   // + 10 + o, + 4 * 2 (the data leaves), + 1000.
