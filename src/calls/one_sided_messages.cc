@@ -25,7 +25,7 @@ class OneSidedMessages::Writer {
     for (std::int32_t origin = 0; origin < trace_.ranks(); ++origin) {
       for (const WindowTransfer& t : of(origin).transfers) transfer(origin, t);
     }
-    wait_for_locks();
+    count_lock_waits();
     // Steps of one call stay in the order in which they were added.
     for (std::vector<OneSidedStep>& steps : out_.by_rank_) {
       std::ranges::stable_sort(steps, {}, &OneSidedStep::call);
@@ -59,28 +59,20 @@ class OneSidedMessages::Writer {
     ++out_.ids_;
   }
 
-  /// Post to start or complete, and complete, which comes after the post, to wait.
+  /// Post to complete, and complete, which comes after the post, to wait.
   void synchronise(const EpochMatch& m) {
     const WindowEpoch& access = of(m.origin).access[m.access];
     const WindowEpoch& exposure = of(m.target).exposure[m.exposure];
-    const CallIndex waiting = started_late(m, access, exposure) ? access.open : access.close;
-    if (waiting != kNoCall) message({m.target, exposure.open}, {m.origin, waiting}, 0);
-    if (access.close == kNoCall || exposure.close == kNoCall) return;
+    if (access.close == kNoCall) return;
+    message({m.target, exposure.open}, {m.origin, access.close}, 0);
+    if (exposure.close == kNoCall) return;
     message({m.origin, access.close}, {m.target, exposure.close}, 0);
     exposed_[{m.origin, access.close, m.target}] = exposure.close;
   }
 
-  /// Did MPI_Win_start wait for the post?
-  bool started_late(const EpochMatch& m, const WindowEpoch& access,
-                    const WindowEpoch& exposure) const {
-    const RankCalls& origin = trace_.calls(m.origin);
-    const std::int64_t posted = trace_.calls(m.target).begin_ns(exposure.open);
-    return posted > origin.begin_ns(access.open) && posted <= origin.end_ns(access.open);
-  }
-
   void transfer(std::int32_t origin, const WindowTransfer& t) {
     if (t.close == kNoCall || t.target >= trace_.ranks()) {
-      ++out_.unfinished_;
+      ++out_.left_out_;
       return;
     }
     const CallIndex received = t.fetches ? kNoCall : received_in(origin, t);
@@ -107,13 +99,12 @@ class OneSidedMessages::Writer {
     return found == members.end() || found->rank != rank ? kNoCall : found->enter;
   }
 
-  void wait_for_locks() {
+  /// Who holds a lock first is a matter of the times, which edits of a program change.
+  void count_lock_waits() {
     const WindowWaits waits(trace_);
     for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
-      for (const WindowWait& w : waits.of(rank)) {
-        if (w.kind != WindowWaitKind::lock) continue;
-        message({w.source, w.source_call}, {rank, w.call}, 0);
-      }
+      out_.left_out_ += static_cast<std::uint64_t>(
+          std::ranges::count(waits.of(rank), WindowWaitKind::lock, &WindowWait::kind));
     }
   }
 

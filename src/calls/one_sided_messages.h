@@ -34,10 +34,10 @@ struct OneSidedStep {
 ///     origin waits for an answer in MPI_Win_unlock or a flush.
 ///   - What fetches data (MPI_Get) is a request, whose answer the origin waits for where its epoch
 ///     ends.
-///   - MPI_Win_post sends to each origin, which waits for it in MPI_Win_start or MPI_Win_complete,
-///     as in the trace; MPI_Win_complete sends to each target, which waits for it in MPI_Win_wait.
-///   - Who waited for a lock in the trace waits for a message of the MPI_Win_unlock of who had it,
-///     sent after what that waits for.
+///   - MPI_Win_post sends to each origin, which waits for it in MPI_Win_complete, whether the
+///     library did that or waited in MPI_Win_start; MPI_Win_complete sends to each target, which
+///     waits for it in MPI_Win_wait.
+///   - Nobody waits for a lock.
 class OneSidedMessages {
  public:
   OneSidedMessages() = default;
@@ -48,15 +48,15 @@ class OneSidedMessages {
   std::span<const OneSidedStep> of(std::int32_t rank, CallIndex call) const;
   /// Ids are below.
   std::uint32_t ids() const { return ids_; }
-  /// Transfers that no call ends, which are left out.
-  std::uint64_t unfinished() const { return unfinished_; }
+  /// Transfers that no call ends and, of a timed trace, calls that waited for a lock.
+  std::uint64_t left_out() const { return left_out_; }
 
  private:
   class Writer;
 
   std::vector<std::vector<OneSidedStep>> by_rank_;  // empty: no such call
   std::uint32_t ids_ = 0;
-  std::uint64_t unfinished_ = 0;
+  std::uint64_t left_out_ = 0;
 };
 
 }  // namespace slackline

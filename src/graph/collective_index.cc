@@ -104,7 +104,9 @@ CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveCalls& coll
     if (!object && !is_collective(collectives.instances[id].operation)) continue;
     add(trace, collectives, id, findings);
     instances_[id].algorithm = &choice.algorithm(instances_[id].call);
-    if (object) add_times(trace, collectives.members_of(collectives.instances[id]), id);
+    if (collective_scope(collectives.instances[id].operation) == CollectiveScope::file) {
+      add_io(trace, collectives.members_of(collectives.instances[id]), instances_[id]);
+    }
     if (object) continue;
     const bool creates =
         operation_class(collectives.instances[id].operation) == OperationClass::comm_create;
@@ -135,25 +137,15 @@ void CollectiveIndex::add(const Trace& trace, const CollectiveCalls& collectives
   add_members(present, instance, findings);
 }
 
-/// What the times tell of a collective at a window or a file.
-void CollectiveIndex::add_times(const Trace& trace, std::span<const CollectiveMember> present,
-                                std::uint32_t id) {
-  if (!trace.timed() || present.empty()) return;
-  Instance& instance = instances_[id];
-  std::int64_t last_begin = std::numeric_limits<std::int64_t>::min();
-  std::int64_t first_end = std::numeric_limits<std::int64_t>::max();
-  std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+/// What remains of a collective's input or output when nobody waits.
+void CollectiveIndex::add_io(const Trace& trace, std::span<const CollectiveMember> present,
+                             Instance& instance) {
+  instance.is_io = true;
+  instance.io_ns = std::numeric_limits<std::int64_t>::max();
   for (const CollectiveMember& m : present) {
     const RankCalls& calls = trace.calls(m.rank);
-    last_begin = std::max(last_begin, calls.begin_ns(m.enter));
-    first_end = std::min(first_end, calls.end_ns(m.enter));
-    shortest = std::min(shortest, calls.end_ns(m.enter) - calls.begin_ns(m.enter));
+    instance.io_ns = std::min(instance.io_ns, calls.end_ns(m.enter) - calls.begin_ns(m.enter));
   }
-  const RankCalls& calls = trace.calls(present.front().rank);
-  const Operation operation = calls.operation(present.front().enter);
-  instance.is_io = collective_scope(operation) == CollectiveScope::file;
-  if (instance.is_io) instance.io_ns = shortest;
-  if (first_end < last_begin) instance.algorithm = nullptr;
 }
 
 /// What a member's call tells, if it agrees with the first one about what it is.

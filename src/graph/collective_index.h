@@ -16,8 +16,7 @@ namespace slackline {
 /// one rank alone cannot know (the counts at the root, who never came) is known here. Communicator
 /// creation counts as an allreduce of 8 bytes over those who take part
 /// (trace/communicator_makers.h). What the members of a window or a file do together counts as a
-/// barrier, unless the trace's times say that some went on before all had come. Which calls are one
-/// collective is told by collective_calls.h.
+/// barrier. Which calls are one collective is told by collective_calls.h.
 ///
 /// Cost: one pass over the collective calls; about 100 bytes a collective.
 class CollectiveIndex {
@@ -37,7 +36,8 @@ class CollectiveIndex {
     std::span<const std::int32_t> members{};
     std::vector<std::int32_t> own_members{};  ///< owns `members` when some rank is missing
     /// MPI-IO. Its messages are free: `io_ns` is what the call took of the rank that came last,
-    /// which is no waiting, and contains them.
+    /// which is no waiting, and contains them. An untimed trace has it if it was made of a timed
+    /// one.
     bool is_io = false;
     std::int64_t io_ns = 0;
   };
@@ -46,14 +46,15 @@ class CollectiveIndex {
   const Instance& instance(std::uint32_t comm, std::uint32_t sequence) const {
     return instances_[per_comm_[comm][sequence]];
   }
-  /// That of CollectiveCalls::instances[id]; without an algorithm if nobody waits.
+  /// That of CollectiveCalls::instances[id], which is no MPI_Init or MPI_Finalize.
   const Instance& instance(std::uint32_t id) const { return instances_[id]; }
 
  private:
   void add(const Trace& trace, const CollectiveCalls& collectives, std::uint32_t id,
            Findings& findings);
   void add_call(const Call& call, Instance& instance);
-  void add_times(const Trace& trace, std::span<const CollectiveMember> present, std::uint32_t id);
+  static void add_io(const Trace& trace, std::span<const CollectiveMember> present,
+                     Instance& instance);
   void add_members(std::span<const CollectiveMember> present, Instance& instance,
                    Findings& findings);
 

@@ -43,8 +43,8 @@ ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphB
       one_sided_(trace, assembled_),
       answers_(one_sided_.ids(), Edge{kNoVertex, EdgeKind::message, 0, 0, 0, 0}),
       ranks_(static_cast<std::size_t>(trace.ranks())) {
-  if (one_sided_.unfinished() > 0) {
-    builder_.findings().add(kOneSidedNotModelled, {}, one_sided_.unfinished());
+  if (one_sided_.left_out() > 0) {
+    builder_.findings().add(kOneSidedNotModelled, {}, one_sided_.left_out());
   }
 }
 

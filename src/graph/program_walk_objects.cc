@@ -10,13 +10,11 @@ bool ProgramWalk::is_object_collective(const Context& context) const {
   return objects_.of(context.rank, context.call) != CollectiveCalls::kNone;
 }
 
-/// Gives `context` the steps of what all members of a window or a file do together, where that
-/// makes them wait for each other.
+/// Gives `context` the steps of what all members of a window or a file do together.
 void ProgramWalk::load_object_collective(Context& context, const Context& program) {
   const std::uint32_t id = objects_.of(program.rank, program.call);
   if (id == CollectiveCalls::kNone) return;
   const CollectiveIndex::Instance& instance = collectives_.instance(id);
-  if (instance.algorithm == nullptr) return;
   CollectiveCursor& cursor = ranks_[static_cast<std::size_t>(program.rank)].collectives;
   load_steps(context, instance, object_tag(id), cursor.rank_in(instance, program.rank), {});
 }
@@ -114,11 +112,9 @@ void ProgramWalk::enter_io(Context& context) {
   builder_.findings().add(kIoAsMeasured);
   const std::uint32_t id = objects_.of(context.rank, context.call);
   const RankCalls& calls = trace_.calls(context.rank);
-  if (id != CollectiveCalls::kNone) {
-    context.io_ns = collectives_.instance(id).io_ns;
-  } else if (trace_.timed()) {
-    context.io_ns = calls.end_ns(context.call) - calls.begin_ns(context.call);
-  }
+  context.io_ns = id != CollectiveCalls::kNone
+                      ? collectives_.instance(id).io_ns
+                      : calls.end_ns(context.call) - calls.begin_ns(context.call);
   load_object_collective(context, context);
 }
 

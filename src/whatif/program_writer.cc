@@ -1,5 +1,7 @@
 #include "whatif/program_writer.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/saturating.h"
@@ -51,7 +53,10 @@ void RankWriter::region(std::uint32_t region, bool enter) {
 }
 
 void RankWriter::call(Call call) {
+  const bool io = operation_class(call.operation) == OperationClass::io;
+  const std::int64_t inside = io ? std::max<std::int64_t>(0, call.end_ns - call.begin_ns) : 0;
   call.begin_ns = now_ns_;
+  compute(inside);
   call.end_ns = now_ns_;
   to_.append(call);
 }

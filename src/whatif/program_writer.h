@@ -7,7 +7,8 @@
 
 namespace slackline {
 
-/// Writes one rank of an untimed program: calls take no time, computation lies between them.
+/// Writes one rank of an untimed program: calls take no time, but for input and output, and
+/// computation lies between them.
 class RankWriter {
  public:
   /// `from` is the rank's calls before the edit, whose hardware counters are not kept: they belong

@@ -12,6 +12,7 @@
 #include "graph/goal/goal_of_trace.h"
 #include "property/cases.h"
 #include "timing/makespan.h"
+#include "whatif/program_writer.h"
 
 namespace slackline {
 namespace {
@@ -107,6 +108,19 @@ TEST(GoalExport, AnExchangeOfLongMessagesDoesNotDeadlock) {
   const GraphOptions options{.eager_threshold_bytes = 100};
   // Rank 0 answers at 70, and the data of rank 1 is there 999 ns later.
   EXPECT_TRUE(makespan_fs(there_and_back(trace, options).graph, model) == Int128{1'069'000'000});
+}
+
+// An edited program, which has no times, starts from what is predicted of the measured one.
+TEST(GoalExport, ProgramsWithoutTimesKeepOneSidedCommunicationAndIo) {
+  const Trace trace = testing::timed_trace(
+      2,
+      "rank 0\n @10 +50 win_post args=1\n @100 +500 win_wait\n @700 +50 file_write bytes=8\n"
+      " @800 +400 file_write_all bytes=8\n @1300 +5 barrier\n"
+      "rank 1\n @20 +5 win_start args=0\n @150 +5 put target=0 bytes=1000\n @300 +5 win_complete\n"
+      " @1000 +200 file_write_all bytes=8\n @1300 +5 barrier\n");
+  const LogGPS model{3'000'000, 500'000, 18'000};
+  EXPECT_TRUE(makespan_fs(build_graph(untimed_copy(trace), {}), model) ==
+              makespan_fs(build_graph(trace, {}), model));
 }
 
 // The memory that is asked answers by itself. o is 0: GOAL's receive of the answer pays one.
