@@ -59,13 +59,12 @@ class OneSidedMessages::Writer {
     ++out_.ids_;
   }
 
-  /// Post to complete, and complete, which comes after the post, to wait.
+  /// Post to start, and complete to wait.
   void synchronise(const EpochMatch& m) {
     const WindowEpoch& access = of(m.origin).access[m.access];
     const WindowEpoch& exposure = of(m.target).exposure[m.exposure];
-    if (access.close == kNoCall) return;
-    message({m.target, exposure.open}, {m.origin, access.close}, 0);
-    if (exposure.close == kNoCall) return;
+    message({m.target, exposure.open}, {m.origin, access.open}, 0);
+    if (access.close == kNoCall || exposure.close == kNoCall) return;
     message({m.origin, access.close}, {m.target, exposure.close}, 0);
     exposed_[{m.origin, access.close, m.target}] = exposure.close;
   }

@@ -34,9 +34,9 @@ struct OneSidedStep {
 ///     origin waits for an answer in MPI_Win_unlock or a flush.
 ///   - What fetches data (MPI_Get) is a request, whose answer the origin waits for where its epoch
 ///     ends.
-///   - MPI_Win_post sends to each origin, which waits for it in MPI_Win_complete, whether the
-///     library did that or waited in MPI_Win_start; MPI_Win_complete sends to each target, which
-///     waits for it in MPI_Win_wait.
+///   - MPI_Win_post sends to each origin, which waits for it in MPI_Win_start, as Open MPI
+///     and MPICH do within a host; MPI_Win_complete sends to each target, which waits for it in
+///     MPI_Win_wait.
 ///   - Nobody waits for a lock.
 class OneSidedMessages {
  public:

@@ -60,14 +60,14 @@ TEST(Windows, ARequestIsWaitedFor) {
               ElementsAre(10 + 2000 + 100 + 3000, 0));
 }
 
-// The post leaves at 5010 and arrives at 6020; MPI_Win_complete sends after it, and the target has
-// that at 6030 + 1000 + 10.
+// The post leaves at 5010 and arrives at 6020; then the put leaves at 6030, with 101 bytes, and the
+// completion at 6040.
 TEST(Windows, AnEpochWaitsForThePostAndTheTargetForItsCompletion) {
   EXPECT_THAT(
       ends_of_program(2,
                       "rank 0\n compute 5000\n win_post args=1\n win_wait\n"
                       "rank 1\n win_start args=0\n put target=0 bytes=101\n win_complete\n"),
-      ElementsAre(7040, 6030));
+      ElementsAre(6030 + 1000 + 100 + 10, 6040));
 }
 
 // Rank 1 asked for the lock at 100, while rank 0 had it until 600.
