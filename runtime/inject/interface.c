@@ -10,6 +10,7 @@
 #include "delay_queue.h"
 #include "links.h"
 #include "processors.h"
+#include "receiver.h"
 #include "ucx.h"
 
 enum {
@@ -36,6 +37,7 @@ struct progress {
   uct_worker_h worker;
   unsigned interfaces;
   struct delay_queue queue;
+  struct receiver receiver;
   uct_worker_cb_id_t callback;
   uint64_t arrivals;
   uint64_t arrivals_before;
@@ -179,9 +181,11 @@ static ssize_t delayed_am_bcopy(uct_ep_h ep, uint8_t id, uct_pack_callback_t pac
 
 static void hand_on(struct delayed_message* message) {
   const struct handler* to = message->receiver;
+  const uint64_t begin = now_ns();
   /* The bytes are not in a descriptor of UCX, so the callback copies what it wants to keep. */
   to->callback(to->argument, message->bytes, message->length,
                message->flags & ~(unsigned)UCT_CB_PARAM_FLAG_DESC);
+  receiver_handed_on(&to->interface->progress->receiver, message->length, now_ns() - begin);
   ++inject_counts.delayed;
   free(message);
 }
@@ -218,11 +222,19 @@ static unsigned on_progress(void* argument) {
   return released;
 }
 
-/* When the message is due by this host's clock. */
-static uint64_t due_here(const struct trailer* trailer, uint64_t now) {
-  if (trailer->host == own_host()) return trailer->due_ns;
-  ++inject_counts.foreign;
-  return now + trailer->delay_ns;
+/* When the message is due by this host's clock: the latency begins when it has left the link and
+ * would have been handed on without it. */
+static uint64_t due_here(struct interface* self, const struct trailer* trailer, size_t length,
+                         uint64_t now) {
+  if (trailer->host != own_host()) {
+    ++inject_counts.foreign;
+    return now + trailer->delay_ns;
+  }
+  const uint64_t latency = self->settings.latency_ns;
+  if (latency == 0 || trailer->delay_ns == UINT32_MAX) return trailer->due_ns;
+  const uint64_t sent = trailer->due_ns - trailer->delay_ns;
+  const uint64_t taken = receiver_takes(&self->progress->receiver, length, sent, now);
+  return taken + latency > trailer->due_ns ? taken + latency : trailer->due_ns;
 }
 
 ucs_status_t on_arrival(void* slot, void* data, size_t length, unsigned flags) {
@@ -232,7 +244,7 @@ ucs_status_t on_arrival(void* slot, void* data, size_t length, unsigned flags) {
   const size_t own = length - sizeof trailer;
   memcpy(&trailer, (const unsigned char*)data + own, sizeof trailer);
   const uint64_t now = now_ns();
-  const uint64_t due = due_here(&trailer, now);
+  const uint64_t due = due_here(handler->interface, &trailer, own, now);
   ++progress->arrivals;
   if (due < now) {
     ++inject_counts.late;
@@ -242,6 +254,7 @@ ucs_status_t on_arrival(void* slot, void* data, size_t length, unsigned flags) {
     /* No memory: a message without its delay is better than none. */
     return handler->callback(handler->argument, data, own, flags);
   }
+  receiver_queued(&progress->receiver, own, now_ns() - now);
   return UCS_OK;
 }
 
