@@ -8,6 +8,7 @@
 #include "formats/raw/findings.h"
 #include "formats/raw/function_names.h"
 #include "formats/raw/testing/raw_file_builder.h"
+#include "trace/sample_wire.h"
 
 namespace slackline {
 namespace {
