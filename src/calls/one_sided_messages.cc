@@ -4,20 +4,16 @@
 #include <map>
 #include <tuple>
 
+#include "calls/lock_waits.h"
 #include "calls/window_epochs.h"
-#include "calls/window_waits.h"
 
 namespace slackline {
 
 class OneSidedMessages::Writer {
  public:
-  Writer(const Trace& trace, const CollectiveCalls& collectives, const WindowEpochs& epochs,
-         OneSidedMessages& out)
-      : trace_(trace),
-        collectives_(collectives),
-        fences_(collectives),
-        epochs_(epochs),
-        out_(out) {}
+  Writer(const Trace& trace, const CollectiveCalls& collectives, const ObjectCollectives& fences,
+         const WindowEpochs& epochs, OneSidedMessages& out)
+      : trace_(trace), collectives_(collectives), fences_(fences), epochs_(epochs), out_(out) {}
 
   void run() {
     out_.by_rank_.resize(epochs_.by_rank().size());
@@ -98,27 +94,26 @@ class OneSidedMessages::Writer {
     return found == members.end() || found->rank != rank ? kNoCall : found->enter;
   }
 
-  /// Who holds a lock first is a matter of the times, which edits of a program change.
   void count_lock_waits() {
-    const WindowWaits waits(trace_);
-    for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
-      out_.left_out_ += static_cast<std::uint64_t>(
-          std::ranges::count(waits.of(rank), WindowWaitKind::lock, &WindowWait::kind));
-    }
+    if (!trace_.timed()) return;
+    std::vector<std::vector<WindowWait>> waits(epochs_.by_rank().size());
+    add_lock_waits(trace_, epochs_.locks(), waits);
+    for (const std::vector<WindowWait>& of_rank : waits) out_.left_out_ += of_rank.size();
   }
 
   const Trace& trace_;
   const CollectiveCalls& collectives_;
-  const ObjectCollectives fences_;
+  const ObjectCollectives& fences_;
   const WindowEpochs& epochs_;
   OneSidedMessages& out_;
   // By origin, its MPI_Win_complete and target: the target's MPI_Win_wait.
   std::map<std::tuple<std::int32_t, CallIndex, std::int32_t>, CallIndex> exposed_;
 };
 
-OneSidedMessages::OneSidedMessages(const Trace& trace, const CollectiveCalls& collectives) {
+OneSidedMessages::OneSidedMessages(const Trace& trace, const CollectiveCalls& collectives,
+                                   const ObjectCollectives& fences) {
   const WindowEpochs epochs(trace);
-  if (!epochs.empty()) Writer(trace, collectives, epochs, *this).run();
+  if (!epochs.empty()) Writer(trace, collectives, fences, epochs, *this).run();
 }
 
 std::span<const OneSidedStep> OneSidedMessages::of(std::int32_t rank, CallIndex call) const {

@@ -25,9 +25,9 @@ struct OneSidedStep {
   std::uint64_t back = 0;  ///< bytes of a request's answer
 };
 
-/// The one-sided communication of a trace as messages, so that whoever models messages models it,
-/// too. What all members of a window do together (making, freeing and fencing it) is a collective
-/// and not here.
+/// The one-sided communication of a trace as messages, so that every model of messages includes it.
+/// What all members of a window do together (creating, freeing and fencing it) is a collective and
+/// not here.
 ///
 ///   - MPI_Put and MPI_Accumulate send their data, which the target waits for where its epoch ends:
 ///     in its own MPI_Win_fence, or in MPI_Win_wait. Under a lock the target takes no part, and the
@@ -37,16 +37,18 @@ struct OneSidedStep {
 ///   - MPI_Win_post sends to each origin, which waits for it in MPI_Win_start, as Open MPI
 ///     and MPICH do within a host; MPI_Win_complete sends to each target, which waits for it in
 ///     MPI_Win_wait.
-///   - Nobody waits for a lock.
+///   - Lock contention is not represented: the order of lock acquisitions follows from the recorded
+///     times, which edits of a program change.
 class OneSidedMessages {
  public:
   OneSidedMessages() = default;
-  /// `collectives` of the same trace. Linear in calls; 32 bytes a step.
-  OneSidedMessages(const Trace& trace, const CollectiveCalls& collectives);
+  /// `collectives` and `fences` of the same trace. Linear in calls; 32 bytes per step.
+  OneSidedMessages(const Trace& trace, const CollectiveCalls& collectives,
+                   const ObjectCollectives& fences);
 
-  /// Those of one call, one after the other. Logarithmic.
+  /// Those of one call, in the order of execution. Logarithmic.
   std::span<const OneSidedStep> of(std::int32_t rank, CallIndex call) const;
-  /// Ids are below.
+  /// Number of ids: they are 0 to ids() - 1.
   std::uint32_t ids() const { return ids_; }
   /// Transfers that no call ends and, of a timed trace, calls that waited for a lock.
   std::uint64_t left_out() const { return left_out_; }

@@ -1,6 +1,7 @@
 #include "calls/window_epochs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -213,6 +214,12 @@ std::vector<EpochMatch> match(const std::vector<RankEpochs>& ranks) {
 }
 
 }  // namespace
+
+std::vector<LockEpoch> WindowEpochs::locks() const {
+  std::vector<LockEpoch> locks;
+  for (const RankEpochs& rank : by_rank_) std::ranges::copy(rank.locks, std::back_inserter(locks));
+  return locks;
+}
 
 WindowEpochs::WindowEpochs(const Trace& trace) {
   std::vector<RankEpochs> ranks(static_cast<std::size_t>(trace.ranks()));

@@ -59,6 +59,8 @@ class WindowEpochs {
 
   bool empty() const { return by_rank_.empty(); }
   const std::vector<RankEpochs>& by_rank() const { return by_rank_; }  ///< empty: no such call
+  /// Those of all ranks.
+  std::vector<LockEpoch> locks() const;
   /// By origin and access epoch.
   const std::vector<EpochMatch>& matches() const { return matches_; }
 

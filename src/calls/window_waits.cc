@@ -9,7 +9,6 @@
 #include "calls/window_waits.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
 #include "calls/lock_waits.h"
@@ -25,10 +24,7 @@ class Search {
 
   void run() {
     const WindowEpochs epochs(trace_);
-    std::vector<LockEpoch> locks;
-    for (const RankEpochs& rank : epochs.by_rank()) {
-      std::ranges::copy(rank.locks, std::back_inserter(locks));
-    }
+    const std::vector<LockEpoch> locks = epochs.locks();
     if (epochs.matches().empty() && locks.empty()) return;
     out_.resize(epochs.by_rank().size());
     add_epoch_waits(epochs);

@@ -40,11 +40,13 @@ ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphB
       assembled_(assemble_collectives(trace)),
       collectives_(trace, assembled_, options.collectives, builder.findings()),
       objects_(assembled_),
-      one_sided_(trace, assembled_),
+      one_sided_(trace, assembled_, objects_),
       answers_(one_sided_.ids(), Edge{kNoVertex, EdgeKind::message, 0, 0, 0, 0}),
       ranks_(static_cast<std::size_t>(trace.ranks())) {
   if (one_sided_.left_out() > 0) {
-    builder_.findings().add(kOneSidedNotModelled, {}, one_sided_.left_out());
+    builder_.findings().add(kOneSidedNotModelled,
+                            "waiting for locks, or transfers that no call ends",
+                            one_sided_.left_out());
   }
 }
 
