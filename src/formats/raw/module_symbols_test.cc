@@ -21,16 +21,29 @@ constexpr Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
                                     .section_address = dwfl_offline_section_address,
                                     .debuginfo_path = &standard_paths};
 
+/// The library of this process that has `function`, as libdw reads it.
+struct Library {
+  explicit Library(const void* function) {
+    EXPECT_NE(dladdr(function, &info), 0);
+    dwfl_report_begin(session);
+    module = dwfl_report_elf(session, info.dli_fname, info.dli_fname, -1, 0, true);
+    dwfl_report_end(session, nullptr, nullptr);
+    EXPECT_NE(module, nullptr) << info.dli_fname;
+  }
+  ~Library() { dwfl_end(session); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  Dl_info info{};
+  Dwfl* session = dwfl_begin(&kCallbacks);
+  Dwfl_Module* module = nullptr;
+};
+
 /// Compares names by libdw's own search, every `step` bytes of the library that has `function`.
 void compare_with_libdw(const void* function, std::uint64_t step) {
-  Dl_info library{};
-  ASSERT_NE(dladdr(function, &library), 0);
-  Dwfl* const session = dwfl_begin(&kCallbacks);
-  dwfl_report_begin(session);
-  Dwfl_Module* const module =
-      dwfl_report_elf(session, library.dli_fname, library.dli_fname, -1, 0, true);
-  dwfl_report_end(session, nullptr, nullptr);
-  ASSERT_NE(module, nullptr) << library.dli_fname;
+  const Library library(function);
+  ASSERT_NE(library.module, nullptr);
+  Dwfl_Module* const module = library.module;
   Dwarf_Addr begin = 0;
   Dwarf_Addr end = 0;
   dwfl_module_info(module, nullptr, &begin, &end, nullptr, nullptr, nullptr, nullptr);
@@ -49,7 +62,6 @@ void compare_with_libdw(const void* function, std::uint64_t step) {
     ++named;
   }
   EXPECT_GT(named, 200);
-  dwfl_end(session);
 }
 
 TEST(ModuleSymbols, NameWhatLibdwNames) {
@@ -60,35 +72,23 @@ TEST(ModuleSymbols, NameWhatLibdwNames) {
 
 // One of libdw's own, which a stripped library tells, too.
 TEST(ModuleSymbols, FunctionsBeginWhereTheTableForUnwindingSays) {
-  Dl_info library{};
-  ASSERT_NE(dladdr(reinterpret_cast<const void*>(&dwfl_begin), &library), 0);
-  Dwfl* const session = dwfl_begin(&kCallbacks);
-  dwfl_report_begin(session);
-  Dwfl_Module* const module =
-      dwfl_report_elf(session, library.dli_fname, library.dli_fname, -1, 0, true);
-  dwfl_report_end(session, nullptr, nullptr);
-  ASSERT_NE(module, nullptr);
-  const std::vector<std::uint64_t> begins = function_begins(module);
+  const Library library(reinterpret_cast<const void*>(&dwfl_begin));
+  ASSERT_NE(library.module, nullptr);
+  const std::vector<std::uint64_t> begins = function_begins(library.module);
   EXPECT_GT(begins.size(), 100U);
   const std::uint64_t function = reinterpret_cast<std::uint64_t>(&dwfl_begin) -
-                                 reinterpret_cast<std::uint64_t>(library.dli_fbase);
+                                 reinterpret_cast<std::uint64_t>(library.info.dli_fbase);
   EXPECT_TRUE(std::ranges::binary_search(begins, function));
   EXPECT_FALSE(std::ranges::binary_search(begins, function + 1));
-  dwfl_end(session);
 }
 
 // A function of a library that has no symbol for it: all its instructions have one name.
 TEST(SourceLines, NamesFunctionsWithoutASymbolByTheirBegin) {
-  Dl_info library{};
-  ASSERT_NE(dladdr(reinterpret_cast<const void*>(&dwfl_begin), &library), 0);
-  Dwfl* const session = dwfl_begin(&kCallbacks);
-  dwfl_report_begin(session);
-  Dwfl_Module* const module =
-      dwfl_report_elf(session, library.dli_fname, library.dli_fname, -1, 0, true);
-  dwfl_report_end(session, nullptr, nullptr);
-  const FunctionSymbols symbols = module_symbols(module);
-  const std::vector<std::uint64_t> begins = function_begins(module);
-  const SourceLines lines(library.dli_fname, {});
+  const Library library(reinterpret_cast<const void*>(&dwfl_begin));
+  ASSERT_NE(library.module, nullptr);
+  const FunctionSymbols symbols = module_symbols(library.module);
+  const std::vector<std::uint64_t> begins = function_begins(library.module);
+  const SourceLines lines(library.info.dli_fname, {});
   std::size_t nameless = 0;
   for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
     if (symbols.at(begins[i]) != nullptr || begins[i + 1] - begins[i] < 8) continue;
@@ -98,8 +98,7 @@ TEST(SourceLines, NamesFunctionsWithoutASymbolByTheirBegin) {
     EXPECT_EQ(lines.at(begins[i] + 5).back().function, name);
     EXPECT_NE(lines.at(begins[i + 1]).back().function, name);
   }
-  if (nameless == 0) GTEST_SKIP() << library.dli_fname << " names all its functions";
-  dwfl_end(session);
+  if (nameless == 0) GTEST_SKIP() << library.info.dli_fname << " names all its functions";
 }
 
 }  // namespace
