@@ -32,7 +32,7 @@ inline constexpr FindingKind kLocalCalls{
     "time counts as computation."};
 inline constexpr FindingKind kOneSidedCalls{"one_sided_calls", Severity::notice,
                                             "One-sided calls; when their data arrives is not "
-                                            "recorded, and their transfers are not modelled."};
+                                            "recorded."};
 inline constexpr FindingKind kUnfinishedCall{
     "unfinished_call", Severity::notice,
     "Calls without an end in the recording (the rank terminated, or the recording is truncated); "
