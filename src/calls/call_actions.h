@@ -121,7 +121,7 @@ inline Call receive_half(Call sendrecv) {
   return sendrecv;
 }
 
-/// What is needed to decode a call, which nobody but visit_actions() may use.
+/// Decodes a call into its parts. Private to visit_actions().
 class CallDecoder {
   template <class Visitor>
   friend void visit_actions(const Call& call, Visitor& visitor);

@@ -137,7 +137,7 @@ void CollectiveIndex::add(const Trace& trace, const CollectiveCalls& collectives
   add_members(present, instance, findings);
 }
 
-/// What remains of a collective's input or output when nobody waits.
+/// The time of a collective's I/O excluding waiting: that of its shortest call.
 void CollectiveIndex::add_io(const Trace& trace, std::span<const CollectiveMember> present,
                              Instance& instance) {
   instance.is_io = true;

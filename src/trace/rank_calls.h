@@ -133,8 +133,8 @@ class RankCalls {
     call.end_ns = columns_.end_ns[i];
     return call;
   }
-  /// The same without its times, thread and call path, which whoever executes a program does not
-  /// ask for.
+  /// The same without its times, thread and call path: all that executing the program
+  /// needs.
   Call action(std::size_t i) const {
     return Call{.operation = columns_.operation[i],
                 .flags = columns_.flags[i],
@@ -149,7 +149,7 @@ class RankCalls {
   Operation operation(std::size_t i) const { return columns_.operation[i]; }
   /// Every call's, in the order of the program.
   std::span<const Operation> operations() const { return whole(columns_.operation); }
-  // Other columns as a whole, for whoever hands them on without a copy.
+  // Other columns as a whole, for export without a copy.
   std::span<const std::int64_t> begins_ns() const { return whole(columns_.begin_ns); }
   std::span<const std::int64_t> ends_ns() const { return whole(columns_.end_ns); }
   std::span<const std::uint64_t> byte_counts() const { return whole(columns_.bytes); }

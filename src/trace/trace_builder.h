@@ -22,7 +22,7 @@ class TraceBuilder : public Trace {
   /// Goes on with `trace`, whose columns are not copied. O(ranks + regions).
   TraceBuilder(Trace&& trace);
   /// The same job as `trace` without any call: its ranks, communicators, regions, call paths, facts
-  /// and findings, for whoever gives it other calls. Not its counters, which belong to the
+  /// and findings, as the base of an edited program. Not its counters, which belong to the
   /// computation between the calls. O(what it copies).
   static TraceBuilder without_calls(const Trace& trace, bool timed);
   /// What was built; nothing is copied.

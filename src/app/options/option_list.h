@@ -9,13 +9,13 @@
 #include <variant>
 #include <vector>
 
-// The declaration of options, once for everybody who fills in a request: the command line with its
-// help and completion, and Python's keyword arguments. Each request has a
+// The declaration of options, once for all interfaces that fill in a request: the command line with
+// its help and completion, and Python's keyword arguments. Each request has a
 //
 //   void declare(OptionList& options, FrobnicateRequest& request);
 //
-// in which an option is a line: its name, the member that it sets, what help says of it, and what
-// its values are. The default is the member's value.
+// in which an option is a line: its name, the member that it sets, its help, and what its values
+// are. The default is the member's value.
 
 namespace slackline {
 
@@ -25,7 +25,7 @@ using OptionTarget =
     std::variant<bool*, std::int32_t*, std::optional<std::int32_t>*, std::uint32_t*, std::uint64_t*,
                  double*, std::string*, std::optional<std::string>*, std::vector<std::string>*>;
 
-/// Who takes an option.
+/// Which interfaces accept an option: the command line and Python, or Python only.
 enum class OptionCallers : unsigned char { all, python };
 
 /// The unit of a quantity that Python also takes as a number, by a keyword that names the unit.
