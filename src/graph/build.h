@@ -28,6 +28,8 @@ struct GraphOptions {
   std::uint64_t eager_threshold_bytes = 256 * 1024;  ///< S: messages of at most S bytes are eager
   Rendezvous rendezvous = Rendezvous::handshake;
   CollectiveChoice collectives{};
+  bool serial_links =
+      false;  ///< a rank's link carries one longer message at a time (link_occupancy.h)
 };
 
 /// Matches all messages of `trace`, expands its collectives, and orders everything.

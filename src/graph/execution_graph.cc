@@ -11,6 +11,17 @@ std::int32_t ExecutionGraph::rank_of_call(std::uint32_t global_call) const {
   return static_cast<std::int32_t>(after - first_call_.begin()) - 1;
 }
 
+RankPair ExecutionGraph::pair_of(const Edge& e, std::int32_t from_rank,
+                                 std::int32_t to_rank) const {
+  if (from_rank != to_rank || e.bytes == 0) return {from_rank, to_rank};
+  const auto named =
+      std::ranges::lower_bound(pairs_, e.from, {}, &std::pair<VertexId, RankPair>::first);
+  if (named != pairs_.end() && named->first == e.from) return named->second;
+  // The sender's part of a rendezvous follows the receiver's answer.
+  if (in_degree(e.from) == 0) return {from_rank, to_rank};
+  return {from_rank, rank(in_edge(e.from, 0).from)};
+}
+
 std::vector<std::int32_t> vertex_ranks(const ExecutionGraph& graph) {
   std::vector<std::int32_t> ranks(graph.vertex_count());
   // Consecutive vertices mostly share their rank.

@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/findings.h"
@@ -35,6 +36,12 @@ struct Edge {
   std::uint8_t overheads;
   std::int64_t nanoseconds;
   std::uint64_t bytes;
+};
+
+/// The sending and the receiving rank of a message.
+struct RankPair {
+  std::int32_t from;
+  std::int32_t to;
 };
 
 /// Topology of one execution: what must wait for what. Vertices are points in time, numbered in
@@ -75,6 +82,12 @@ class ExecutionGraph {
   bool on_main_path(VertexId v) const {
     return in_degree(v) == 0 || edges_[first_edge_[v]].kind() == EdgeKind::compute;
   }
+
+  /// The pair of ranks between which a message is sent that the in-edge `e` of a vertex of
+  /// `to_rank` is part of; from == to: none. For an edge within one rank that pays for bytes this
+  /// is where they are sent, since the sender completes, or a link is free again, when they have
+  /// left.
+  RankPair pair_of(const Edge& e, std::int32_t from_rank, std::int32_t to_rank) const;
 
   /// The last vertex of each rank's main path, where its program ends.
   VertexId last_vertex(std::int32_t rank) const { return last_vertex_[to_index(rank)]; }
@@ -123,6 +136,7 @@ class ExecutionGraph {
   std::int64_t max_nanoseconds_ = 0;
   std::uint64_t max_bytes_ = 0;
   std::uint64_t message_count_ = 0;
+  std::vector<std::pair<VertexId, RankPair>> pairs_;  // by vertex; see GraphBuilder::set_pair
   Findings findings_;
 };
 

@@ -71,6 +71,7 @@ void GraphBuilder::end_rank(std::int32_t rank, VertexId last, std::int64_t tail_
 
 ExecutionGraph GraphBuilder::finish() && {
   graph_.wide_values_.shrink_to_fit();
+  std::ranges::sort(graph_.pairs_, {}, &std::pair<VertexId, RankPair>::first);
   return std::move(graph_);
 }
 

@@ -29,6 +29,8 @@ class GraphBuilder {
   void edge(const Edge& e);
 
   void count_message() { ++graph_.message_count_; }
+  /// Edges with bytes from `v` to its own rank pay for a message of that pair.
+  void set_pair(VertexId v, RankPair pair) { graph_.pairs_.emplace_back(v, pair); }
   Findings& findings() { return graph_.findings_; }
   void end_rank(std::int32_t rank, VertexId last, std::int64_t tail_ns);
   ExecutionGraph finish() &&;

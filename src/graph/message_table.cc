@@ -36,7 +36,7 @@ MessageId MessageTable::post_send(const MessageChannel& channel, VertexId sent, 
   t.send_call = call;
   t.bytes = bytes;
   t.local = channel.source == channel.destination;
-  t.rendezvous = !buffered && (synchronous || bytes > options_.eager_threshold_bytes);
+  t.rendezvous = waits(bytes, synchronous, buffered);
   if (log_ != nullptr) log_send(t);
   if (t.receive_posted) {
     matched(id);

@@ -50,6 +50,10 @@ class MessageTable {
   MessageTable(GraphBuilder& builder, const GraphOptions& options, MessageLog* log)
       : builder_(builder), options_(options), log_(log) {}
 
+  /// Whether a send waits for its receiver; see post_send().
+  bool waits(std::uint64_t bytes, bool synchronous, bool buffered) const {
+    return !buffered && (synchronous || bytes > options_.eager_threshold_bytes);
+  }
   /// `sent` is the vertex where the sender hands over. `synchronous`: rendezvous whatever the size;
   /// `buffered`: eager whatever the size.
   MessageId post_send(const MessageChannel& channel, VertexId sent, std::uint32_t call,

@@ -36,6 +36,9 @@ ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphB
     : trace_(trace),
       builder_(builder),
       log_(log),
+      serial_links_(options.serial_links && log == nullptr),
+      data_waits_(options.rendezvous == Rendezvous::handshake ||
+                  options.rendezvous == Rendezvous::rdma_read),
       messages_(builder, options, log),
       assembled_(assemble_collectives(trace)),
       collectives_(trace, assembled_, options.collectives, builder.findings()),

@@ -12,6 +12,7 @@
 #include "calls/one_sided_messages.h"
 #include "graph/collective_index.h"
 #include "graph/graph_builder.h"
+#include "graph/link_occupancy.h"
 #include "graph/message_log.h"
 #include "graph/message_table.h"
 #include "graph/thread_steps.h"
@@ -58,6 +59,9 @@ class ProgramWalk {
     std::vector<Pending> pending{};             ///< what `waiting` waits for
     std::vector<Pending> after{};               ///< to be waited for after the collective under way
     std::span<const OneSidedStep> one_sided{};  ///< steps of the call that are left
+    LinkOccupancy leaving{};                    ///< eager messages that it sends
+    LinkOccupancy sending{};                    ///< its sends of a rendezvous
+    LinkOccupancy receiving{};                  ///< its receives of a rendezvous
     std::int64_t io_ns = 0;                     ///< I/O that the call does after its waiting
     ContextId waiter = kNone;                   ///< side: the context that waits for this one
     bool probing = false;                       ///< waits for a message to arrive on `probed`
@@ -113,6 +117,7 @@ class ProgramWalk {
   Pending send(Context& context, std::int32_t peer, std::int64_t tag, std::uint32_t comm,
                std::uint64_t bytes, Operation mode);
   Pending receive(Context& context, std::int32_t peer, std::int64_t tag, std::uint32_t comm);
+  VertexId leave(Context& context, VertexId sent, std::int32_t peer, std::uint64_t bytes);
   void started(Context& context, const PostedMessage& message, const Pending& pending);
   void request(std::int32_t rank, std::uint32_t serial, const Pending& pending);
   void take_request(Context& context, std::uint32_t serial);
@@ -125,6 +130,7 @@ class ProgramWalk {
   void write_completion(Context& context);
   bool complete_probe(ContextId id);
   void add_posting(const Context& context, const PathPoint& posted, std::uint8_t& path_overheads);
+  void occupy_links(Context& context);
   void finish_pending(const Pending& pending);
 
   // When nothing can move.
@@ -142,6 +148,8 @@ class ProgramWalk {
   const Trace& trace_;
   GraphBuilder& builder_;
   MessageLog* log_;
+  const bool serial_links_;
+  const bool data_waits_;  ///< a rendezvous sends no data before the receive is posted
   MessageTable messages_;
   const CollectiveCalls assembled_;
   CollectiveIndex collectives_;
@@ -151,8 +159,10 @@ class ProgramWalk {
   std::vector<RankState> ranks_;
   ObjectPool<Context> contexts_;  // the first ones are the ranks' programs
   std::vector<ContextId> ready_;
-  std::vector<Edge> edges_;                     // scratch of write_completion
-  std::vector<std::uint32_t> completed_sends_;  // the same, by index in the log
+  std::vector<Edge> edges_;                       // scratch of write_completion
+  std::vector<std::uint32_t> completed_sends_;    // the same, by index in the log
+  std::vector<LinkOccupancy::Message> sent_;      // scratch of occupy_links
+  std::vector<LinkOccupancy::Message> received_;  // the same
 };
 
 }  // namespace slackline

@@ -95,13 +95,27 @@ bool ProgramWalk::communicator_exists(std::uint32_t comm) {
 ProgramWalk::Pending ProgramWalk::send(Context& context, std::int32_t peer, std::int64_t tag,
                                        std::uint32_t comm, std::uint64_t bytes, Operation mode) {
   const bool free = context.collective != nullptr && context.collective->is_io;
-  const VertexId sent = extend(context, free ? 0 : 1);
+  VertexId sent = extend(context, free ? 0 : 1);
+  const bool synchronous = is_synchronous(mode);
+  const bool buffered = is_buffered(mode);
+  if (!free && !messages_.waits(bytes, synchronous, buffered)) {
+    sent = leave(context, sent, peer, bytes);
+  }
   const MessageChannel channel{
       .source = context.rank, .destination = peer, .tag = tag, .comm = comm};
-  const MessageId id = messages_.post_send(channel, sent, current_call(context), bytes,
-                                           is_synchronous(mode), is_buffered(mode));
+  const MessageId id =
+      messages_.post_send(channel, sent, current_call(context), bytes, synchronous, buffered);
   messages_[id].free = free;
   return {Pending::Kind::send, id};
+}
+
+/// Where an eager message that was handed over at `sent` begins to leave.
+VertexId ProgramWalk::leave(Context& context, VertexId sent, std::int32_t peer,
+                            std::uint64_t bytes) {
+  if (!serial_links_ || bytes <= kShortMessage_bytes || peer == context.rank) return sent;
+  const PathPoint posted{
+      .tail = sent, .gap_ns = 0, .overheads = 0, .global_call = current_call(context)};
+  return context.leaving.leave({posted, bytes, {context.rank, peer}}, builder_);
 }
 
 ProgramWalk::Pending ProgramWalk::receive(Context& context, std::int32_t peer, std::int64_t tag,

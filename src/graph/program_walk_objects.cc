@@ -75,7 +75,7 @@ ProgramWalk::Pending ProgramWalk::post(Context& context, const OneSidedStep& ste
                                .tag = one_sided_tag(step.id),
                                .comm = kCommWorld};
   if (!sends) return {Pending::Kind::receive, messages_.post_receive(channel, here(context))};
-  const VertexId sent = extend(context, 1);
+  const VertexId sent = leave(context, extend(context, 1), step.peer, step.to);
   return {Pending::Kind::send,
           messages_.post_send(channel, sent, current_call(context), step.to, false, true)};
 }

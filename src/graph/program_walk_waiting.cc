@@ -82,6 +82,8 @@ void ProgramWalk::add_posting(const Context& context, const PathPoint& posted,
 
 void ProgramWalk::write_completion(Context& context) {
   edges_.clear();
+  sent_.clear();
+  received_.clear();
   std::uint8_t path_overheads = 0;
   for (const Pending& p : context.pending) {
     if (p.kind != Pending::Kind::receive) continue;
@@ -91,13 +93,37 @@ void ProgramWalk::write_completion(Context& context) {
       add_posting(context, t.posted, path_overheads);
     }
   }
+  if (serial_links_ && data_waits_) occupy_links(context);
   completed_sends_.clear();
   for (const Pending& p : context.pending) finish_pending(p);
   context.pending.clear();
   if (edges_.empty() && path_overheads == 0 && completed_sends_.empty()) return;
   const VertexId completion = extend(context, path_overheads);
+  if (!sent_.empty()) context.sending.completed(completion);
+  if (!received_.empty()) context.receiving.completed(completion);
   for (const Edge& e : edges_) builder_.edge(e);
   for (const std::uint32_t send : completed_sends_) (*log_)[send].completed = completion;
+}
+
+/// Adds the time that the links need for what the pending messages carry after a hand-shake.
+void ProgramWalk::occupy_links(Context& context) {
+  for (const Pending& p : context.pending) {
+    if (!p.is_message()) continue;
+    const MessageState& t = messages_[p.id];
+    const bool released = t.send_released || t.receive_released;
+    if (!t.rendezvous || t.local || released || t.bytes <= kShortMessage_bytes) continue;
+    const RankPair pair{t.channel.source, t.channel.destination};
+    if (p.kind == Pending::Kind::receive) {
+      received_.push_back({t.posted, t.bytes, pair});
+    } else {
+      sent_.push_back({{t.sent, 0, 0, t.send_call}, t.bytes, pair});
+    }
+  }
+  const auto add = [&](std::optional<Edge> edge) {
+    if (edge) edges_.push_back(*edge);
+  };
+  add(context.sending.complete(sent_, 0, builder_));
+  add(context.receiving.complete(received_, 1, builder_));
 }
 
 /// Adds what the completion of `pending` waits for, and lets go of it.

@@ -16,6 +16,7 @@ constexpr double kNegligible = 0.01;  // of the run
 struct Transfer {
   std::int64_t begin_ps;
   std::int64_t length_ps;
+  std::int64_t slack_ps;  ///< by which it may come later without its receiver's noticing
 };
 
 std::int64_t longest_delay(std::vector<Transfer>& transfers) {
@@ -26,7 +27,7 @@ std::int64_t longest_delay(std::vector<Transfer>& transfers) {
   std::int64_t longest = 0;
   for (const Transfer& t : transfers) {
     const std::int64_t begin = std::max(free_at, t.begin_ps);
-    longest = std::max(longest, begin - t.begin_ps);
+    longest = std::max(longest, begin - t.begin_ps - t.slack_ps);
     free_at = begin + t.length_ps;
   }
   return longest;
@@ -49,8 +50,10 @@ LinkDelay longest_link_delay(const ExecutionGraph& graph, const Schedule& schedu
       if (takes.bandwidth_ps == 0) return;
       const std::int64_t left = schedule.time_ps[e.from];
       const std::int64_t arrived = left + takes.total_ps() - takes.bandwidth_ps;
-      sent[static_cast<std::size_t>(from)].push_back({left, takes.bandwidth_ps});
-      received[static_cast<std::size_t>(rank_of[v])].push_back({arrived, takes.bandwidth_ps});
+      const std::int64_t slack = schedule.time_ps[v] - left - takes.total_ps();
+      sent[static_cast<std::size_t>(from)].push_back({left, takes.bandwidth_ps, slack});
+      received[static_cast<std::size_t>(rank_of[v])].push_back(
+          {arrived, takes.bandwidth_ps, slack});
     });
   }
   LinkDelay worst;

@@ -13,20 +13,20 @@ namespace slackline {
 inline constexpr FindingKind kLinkExceeded{
     "link_exceeded", Severity::notice,
     "Messages that leave or reach a rank at the same time and together need more than the "
-    "bandwidth that the model gives to each: LogGPS does not make them wait for one another, so "
+    "bandwidth that the model gives to each: the model does not make them wait for one another, so "
     "that the predicted time is too short."};
 
 /// What a rank's link would add to a schedule, if it took one message after the other.
 struct LinkDelay {
-  std::int64_t longest_ps = 0;  ///< by which a message would come later, at most
+  std::int64_t longest_ps = 0;  ///< by which a receive would complete later, at most
   std::int32_t rank = -1;       ///< whose link it is; -1: none
   bool sending = false;         ///< or receiving
 };
 
 /// The largest such delay of all ranks and of both directions: each message holds the link of its
 /// sender and that of its receiver for its bytes times G, in the order in which the schedule has
-/// them. 0 where no two messages of a rank overlap. O(edges), where a rank's messages are not in
-/// order of time also their sorting; 16 bytes a message.
+/// them. 0 where no two messages of a rank overlap, or none that a receive is waited for. O(edges),
+/// where a rank's messages are not in order of time also their sorting; 16 bytes a message.
 LinkDelay longest_link_delay(const ExecutionGraph& graph, const Schedule& schedule,
                              const PicosecondCost& cost);
 

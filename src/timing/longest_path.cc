@@ -75,7 +75,7 @@ std::vector<PairSensitivity> pair_sensitivities(const ExecutionGraph& graph,
   std::map<std::pair<std::int32_t, std::int32_t>, PairSensitivity> pairs;
   walk_path(graph, path, [&](const Edge& e, VertexId to) {
     if (e.latencies == 0 && e.bytes == 0) return;
-    const EdgePair p = edge_pair(graph, e, ranks[e.from], ranks[to]);
+    const RankPair p = graph.pair_of(e, ranks[e.from], ranks[to]);
     PairSensitivity& s =
         pairs.try_emplace({p.from, p.to}, PairSensitivity{p.from, p.to, 0, 0}).first->second;
     s.lambda_latency += e.latencies;

@@ -41,7 +41,7 @@ EdgeCost PicosecondCost::operator()(const Edge& e) const {
 }
 
 std::size_t PicosecondCost::kind(const Edge& e, VertexId to) const {
-  const EdgePair pair = edge_pair(*graph_, e, ranks_[e.from], ranks_[to]);
+  const RankPair pair = graph_->pair_of(e, ranks_[e.from], ranks_[to]);
   return network_->kind(pair.from, pair.to);
 }
 

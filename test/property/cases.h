@@ -33,7 +33,14 @@ inline GraphOptions random_options(oracle::Choices& choices) {
     const CollectiveAlgorithm& a = all[choices.below(static_cast<std::uint32_t>(all.size()))];
     options.collectives.add(std::string(identifier(a.operation)) + "=" + std::string(a.name));
   }
+  options.serial_links = choices.one_in(2);
   return options;
+}
+
+/// For comparisons with what has no links: GOAL files, simulations, the reference model.
+inline Case without_links(Case c) {
+  c.options.serial_links = false;
+  return c;
 }
 
 /// Whole nanoseconds, picoseconds or neither.

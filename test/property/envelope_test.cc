@@ -52,7 +52,7 @@ RC_GTEST_PROP(Envelope, IsThatOfAllPaths, ()) {
 }
 
 RC_GTEST_PROP(Envelope, IsThatOfAllPathsOfTheReferenceModel, ()) {
-  const testing::Case c = testing::arbitrary_case(small_shape());
+  const testing::Case c = testing::without_links(testing::arbitrary_case(small_shape()));
   RC_LOG() << testing::describe(c.trace, c.options);
   const ExecutionGraph graph = build_graph(c.trace, c.options);
   const Parameter parameter = *rc::gen::element(kParameters[0], kParameters[1], kParameters[2]);
@@ -113,7 +113,7 @@ RC_GTEST_PROP(Envelope, HasTheLinesThatOnePassFinds, ()) {
 
 TEST(Envelope, OfSeededProgramsIsTheReferenceModelsMakespan) {
   for (std::uint64_t seed = 0; seed < testing::kSeeds / 4; ++seed) {
-    const testing::Case c = testing::seeded_case(seed, {});
+    const testing::Case c = testing::without_links(testing::seeded_case(seed, {}));
     const ExecutionGraph graph = build_graph(c.trace, c.options);
     const oracle::TimeSystem system = oracle::reference_times(c.trace, c.options);
     MakespanFunction t(graph, c.model, Parameter::latency);

@@ -64,13 +64,13 @@ void check(const testing::Case& c) {
 }
 
 RC_GTEST_PROP(GoalExport, UntimedTracesTakeAsLong, ()) {
-  const testing::Case c = testing::arbitrary_case({});
+  const testing::Case c = testing::without_links(testing::arbitrary_case({}));
   RC_LOG() << testing::describe(c.trace, c.options);
   check(c);
 }
 
 RC_GTEST_PROP(GoalExport, TimedTracesTakeAsLong, ()) {
-  const testing::Case c = testing::arbitrary_case({.timed = true});
+  const testing::Case c = testing::without_links(testing::arbitrary_case({.timed = true}));
   RC_LOG() << testing::describe(c.trace, c.options);
   check(c);
 }
@@ -141,7 +141,8 @@ TEST(GoalExport, OneSidedCommunicationAndIoTakeAsLong) {
 TEST(GoalExport, LongProgramsAreValidAndTakeAsLong) {
   int exact = 0;
   for (std::uint64_t seed = 0; seed < testing::kSeeds; ++seed) {
-    const testing::Case c = testing::seeded_case(seed, {.timed = seed % 2 == 1});
+    const testing::Case c =
+        testing::without_links(testing::seeded_case(seed, {.timed = seed % 2 == 1}));
     const Exported back = there_and_back(c.trace, c.options);
     if (!goal_holds(c.trace, back.findings)) continue;
     ++exact;

@@ -42,7 +42,7 @@ void expect_agreement(const oracle::TimeSystem& system, MakespanFunction& t, con
 
 TEST(LinearProgram, OfTheGraphAgrees) {
   for (std::uint64_t seed = 0; seed < kLinearPrograms; ++seed) {
-    const testing::Case c = testing::seeded_case(seed, {});
+    const testing::Case c = testing::without_links(testing::seeded_case(seed, {}));
     const ExecutionGraph graph = build_graph(c.trace, c.options);
     const oracle::TimeSystem system = oracle::graph_times(graph);
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -55,7 +55,8 @@ TEST(LinearProgram, OfTheGraphAgrees) {
 
 TEST(LinearProgram, OfTheReferenceModelAgrees) {
   for (std::uint64_t seed = 0; seed < kLinearPrograms; ++seed) {
-    const testing::Case c = testing::seeded_case(seed + 5000, {.timed = true});
+    const testing::Case c =
+        testing::without_links(testing::seeded_case(seed + 5000, {.timed = true}));
     const ExecutionGraph graph = build_graph(c.trace, c.options);
     const oracle::TimeSystem system = oracle::reference_times(c.trace, c.options);
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -68,7 +69,7 @@ TEST(LinearProgram, OfTheReferenceModelAgrees) {
 
 TEST(LinearProgram, TurnedAroundGivesTheTolerance) {
   for (std::uint64_t seed = 0; seed < kLinearPrograms; ++seed) {
-    const testing::Case c = testing::seeded_case(seed + 9000, {});
+    const testing::Case c = testing::without_links(testing::seeded_case(seed + 9000, {}));
     const ExecutionGraph graph = build_graph(c.trace, c.options);
     const oracle::TimeSystem system = oracle::reference_times(c.trace, c.options);
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -32,14 +32,14 @@ using oracle::Wide;
 }
 
 RC_GTEST_PROP(Makespan, EqualsTheReferenceModel, ()) {
-  const testing::Case c = testing::arbitrary_case({});
+  const testing::Case c = testing::without_links(testing::arbitrary_case({}));
   const ::testing::AssertionResult result = agrees(c.trace, c.options, c.model);
   RC_LOG() << result.message();
   RC_ASSERT(static_cast<bool>(result));
 }
 
 RC_GTEST_PROP(Makespan, EqualsTheReferenceModelOnTimedTraces, ()) {
-  const testing::Case c = testing::arbitrary_case({.timed = true});
+  const testing::Case c = testing::without_links(testing::arbitrary_case({.timed = true}));
   const ::testing::AssertionResult result = agrees(c.trace, c.options, c.model);
   RC_LOG() << result.message();
   RC_ASSERT(static_cast<bool>(result));
@@ -47,14 +47,15 @@ RC_GTEST_PROP(Makespan, EqualsTheReferenceModelOnTimedTraces, ()) {
 
 TEST(Makespan, EqualsTheReferenceModelOnSeededPrograms) {
   for (std::uint64_t seed = 0; seed < testing::kSeeds; ++seed) {
-    const testing::Case c = testing::seeded_case(seed, {.timed = seed % 3 == 0});
+    const testing::Case c =
+        testing::without_links(testing::seeded_case(seed, {.timed = seed % 3 == 0}));
     ASSERT_TRUE(agrees(c.trace, c.options, c.model)) << "seed " << seed;
   }
 }
 
 TEST(Makespan, SoundProgramsHaveNoDamage) {
   for (std::uint64_t seed = 0; seed < testing::kSeeds; ++seed) {
-    const testing::Case c = testing::seeded_case(seed, {});
+    const testing::Case c = testing::without_links(testing::seeded_case(seed, {}));
     const ExecutionGraph graph = build_graph(c.trace, c.options);
     for (const auto& f : graph.findings().entries()) {
       EXPECT_NE(f.severity, Severity::data_loss) << f.name << ", seed " << seed;

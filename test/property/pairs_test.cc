@@ -48,7 +48,7 @@ Int128 brute_force(const ExecutionGraph& graph, const Matrices& m, std::int64_t 
   std::vector<Int128> time(graph.vertex_count(), 0);
   for (VertexId v = 0; v < graph.vertex_count(); ++v) {
     graph.for_in_edges(v, [&](const Edge& e) {
-      const EdgePair p = edge_pair(graph, e, graph.rank(e.from), graph.rank(v));
+      const RankPair p = graph.pair_of(e, graph.rank(e.from), graph.rank(v));
       const Int128 bytes = e.bytes > 0 ? e.bytes - 1 : 0;
       time[v] = std::max(time[v], time[e.from] + Int128{e.nanoseconds} * 1'000'000 +
                                       Int128{e.overheads} * overhead_fs +

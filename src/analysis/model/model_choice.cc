@@ -29,6 +29,7 @@ auto model_object(const ModelChoice& choice) {
                 "G_ns_per_byte"_key = ns_of_fs(choice.model.gap_per_byte_fs),
                 "S_bytes"_key = threshold_json(choice.graph.eager_threshold_bytes),
                 "rendezvous"_key = to_string(choice.graph.rendezvous),
+                "occupancy"_key = choice.graph.serial_links ? "links" : "none",
                 "collectives"_key = choice.graph.collectives.to_string(),
                 "computation"_key.when(known_text(choice.computation)),
                 "pairs_of_ranks"_key.when(optional_of(choice.pairs, network_object))};

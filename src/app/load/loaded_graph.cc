@@ -37,12 +37,14 @@ void refuse_options_of_calls(const ModelOptions& options, std::string_view input
   };
   if (!options.collectives.empty()) refuse("--collectives");
   if (options.computation != "auto") refuse("--computation");
+  if (options.occupancy == kLinksOccupied) refuse("--occupancy links");
 }
 
 // L and G are the recorded ones where the request leaves them open.
 LoadedGraph load_training_graph(OpenedTraining training, const ModelOptions& options,
                                 ModelChoice model) {
   refuse_options_of_calls(options, "a profile");
+  model.graph.serial_links = false;
   if (options.eager_threshold || !options.rendezvous.empty()) {
     throw usage_error("cannot use -S or --rendezvous here",
                       "kernels of a profile wait for each other whatever their size", "Omit it.");
@@ -95,6 +97,7 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
   };
   if (std::optional<OpenedGoal> goal = open_goal(path)) {
     refuse_options_of_calls(request.model, "a GOAL file");
+    model.graph.serial_links = false;
     return with_network(load_goal_graph(std::move(*goal), model, detail));
   }
   if (std::optional<OpenedTraining> training = open_training(path)) {

@@ -45,10 +45,11 @@ struct CachePlace {
 std::string choices(const ModelChoice& model, const ModelOptions& options) {
   // Without an option, the eager threshold may follow from the trace.
   const bool open = options.network_is_open() && !options.eager_threshold;
-  return fmt::format("S={}{} rendezvous={} collectives={} computation={}",
+  return fmt::format("S={}{} rendezvous={} occupancy={} collectives={} computation={}",
                      model.graph.eager_threshold_bytes, open ? " or as the trace says" : "",
-                     to_string(model.graph.rendezvous), model.graph.collectives.to_string(),
-                     options.computation);
+                     to_string(model.graph.rendezvous),
+                     model.graph.serial_links ? kLinksOccupied : kNoOccupancy,
+                     model.graph.collectives.to_string(), options.computation);
 }
 
 std::uint64_t hash_of(std::string_view text) {

@@ -78,6 +78,7 @@ ModelChoice resolve_model(const ModelOptions& options) {
   if (!options.params_file.empty()) apply(read_model_file(options.params_file), choice);
   apply(given_settings(options), choice);
   if (!options.rendezvous.empty()) choice.graph.rendezvous = parse_rendezvous(options.rendezvous);
+  choice.graph.serial_links = options.occupancy != kNoOccupancy;
   for (const std::string& rules : options.collectives) choice.graph.collectives.add(rules);
   return choice;
 }

@@ -24,15 +24,21 @@ struct ModelOptions {
   std::string params_file{};                     ///< --params
   std::vector<std::string> collectives{};  ///< --collectives, each as CollectiveChoice::add reads
   std::string rendezvous{};                ///< --rendezvous; empty: the default one
+  std::string occupancy{};                 ///< --occupancy; empty: links, of a trace
   std::string computation = "auto";        ///< --computation: auto, wall or cpu
 
   bool given() const {
     return latency || overhead || gap_per_byte || eager_threshold || !network.empty() ||
-           !machine.empty() || !params_file.empty() || !collectives.empty() || !rendezvous.empty();
+           !machine.empty() || !params_file.empty() || !collectives.empty() ||
+           !rendezvous.empty() || !occupancy.empty();
   }
   /// Nothing says on which network: the trace may.
   bool network_is_open() const { return network.empty() && machine.empty(); }
 };
+
+/// Values of --occupancy.
+inline constexpr std::string_view kLinksOccupied = "links";
+inline constexpr std::string_view kNoOccupancy = "none";
 
 /// Parses and combines the options. Later sources override earlier ones: the named network, the
 /// measured machine, the parameter file, the individual options. Reads the files. The automatic

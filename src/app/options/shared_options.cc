@@ -81,6 +81,11 @@ void declare(OptionList& options, ModelOptions& model) {
   options.add("--rendezvous", model.rendezvous, "Protocol of messages over the eager threshold",
               {.choices = rendezvous_names(),
                .shown_default = std::string(to_string(GraphOptions{}.rendezvous))});
+  options.add("--occupancy", model.occupancy,
+              "What messages occupy: the links of sender and receiver, one message at a time "
+              "(links), or nothing, as in LogGPS (none)",
+              {.choices = {std::string(kLinksOccupied), std::string(kNoOccupancy)},
+               .shown_default = "links; none for GOAL files"});
   declare_collectives(options, model.collectives);
   declare_computation(options, model.computation);
 }

@@ -41,7 +41,7 @@ PairSums latencies_of(const ExecutionGraph& graph, const Schedule& schedule) {
   PairSums sums(graph.ranks());
   walk_path(graph, schedule, [&](const Edge& e, VertexId to) {
     if (e.latencies == 0) return;
-    const EdgePair pair = edge_pair(graph, e, graph.rank(e.from), graph.rank(to));
+    const RankPair pair = graph.pair_of(e, graph.rank(e.from), graph.rank(to));
     sums.add(pair.from, pair.to, e.latencies);
   });
   return sums;

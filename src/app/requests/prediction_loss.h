@@ -15,7 +15,6 @@ namespace slackline {
 /// of more than some 4 million messages, whose graphs are large. O(vertices + edges) of both
 /// graphs.
 void note_prediction_loss(const Trace& program, const std::filesystem::path& written,
-                          const ModelChoice& model, std::string_view computation,
-                          Findings& findings);
+                          ModelChoice model, std::string_view computation, Findings& findings);
 
 }  // namespace slackline

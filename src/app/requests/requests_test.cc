@@ -145,7 +145,8 @@ TEST_F(Requests, WriteTheFilesThatTheyName) {
   EXPECT_EQ(execute(InfoRequest{.trace = out.string()}).result["ranks"].as_int(), 2);
 }
 
-// 10 MB in 100 pieces at once: more than the link carries.
+// 10 MB in 100 pieces: no faster than at once, and where links are not occupied, more than one
+// carries.
 TEST_F(Requests, EditsThatExceedALinkSaySo) {
   const std::string path = (folder_ / "large.slt").string();
   write_file(path,
@@ -156,7 +157,15 @@ TEST_F(Requests, EditsThatExceedALinkSaySo) {
   request.input.trace = path;
   request.input.model.gap_per_byte = "0.018ns/B";
   request.input.model.eager_threshold = "unlimited";
-  EXPECT_EQ(execute(request).findings.count(kLinkExceeded), 1u);
+  const Report linked = execute(request);
+  EXPECT_EQ(linked.findings.count(kLinkExceeded), 0u);
+  EXPECT_NEAR(linked.result["after"]["makespan_ns"].as_double(),
+              linked.result["before"]["makespan_ns"].as_double(), 2);  // 99 first bytes
+  request.input.model.occupancy = kNoOccupancy;
+  const Report unlinked = execute(request);
+  EXPECT_EQ(unlinked.findings.count(kLinkExceeded), 1u);
+  EXPECT_LT(unlinked.result["after"]["makespan_ns"].as_double(),
+            0.8 * unlinked.result["before"]["makespan_ns"].as_double());
   request.edits = {"scale factor=0.5"};
   EXPECT_EQ(execute(request).findings.count(kLinkExceeded), 0u);
   PredictRequest before{.input = request.input};

@@ -6,13 +6,6 @@
 
 namespace slackline {
 
-EdgePair edge_pair(const ExecutionGraph& graph, const Edge& e, std::int32_t from_rank,
-                   std::int32_t to_rank) {
-  if (from_rank != to_rank) return {from_rank, to_rank};
-  if (e.bytes == 0 || graph.in_degree(e.from) == 0) return {from_rank, to_rank};
-  return {from_rank, graph.rank(graph.in_edge(e.from, 0).from)};
-}
-
 PairCost::PairCost(const ExecutionGraph& graph, const LogGPS& model, const PairNetwork& network,
                    const PairParameter& parameter)
     : graph_(&graph), network_(&network), parameter_(parameter) {
@@ -53,7 +46,7 @@ PairCost::PairCost(const ExecutionGraph& graph, const LogGPS& model, const PairN
   }
 }
 
-PairCost::Route PairCost::route(EdgePair pair) const {
+PairCost::Route PairCost::route(RankPair pair) const {
   Route r = routes_[network_->kind(pair.from, pair.to)];
   if (parameter_.is_pair() && pair.from == parameter_.from_rank && pair.to == parameter_.to_rank) {
     if (parameter_.kind == Parameter::latency) {
@@ -71,7 +64,7 @@ LinearTerm PairCost::term(const Edge& e, std::int32_t from_rank, std::int32_t to
   LinearTerm term{Int128{e.nanoseconds} * ticks_per_ns_ + Int128{e.overheads} * overhead_,
                   e.overheads * overhead_multiples_};
   if (e.latencies == 0 && e.bytes == 0) return term;
-  const Route r = route(edge_pair(*graph_, e, from_rank, to_rank));
+  const Route r = route(graph_->pair_of(e, from_rank, to_rank));
   const std::int64_t bytes = multiples(e, Parameter::gap_per_byte);
   term.fixed_ticks += Int128{e.latencies} * r.latency + Int128{bytes} * r.gap;
   term.multiples += e.latencies * r.latency_multiples + bytes * r.gap_multiples;

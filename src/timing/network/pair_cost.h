@@ -9,17 +9,6 @@
 
 namespace slackline {
 
-/// The ranks whose network an edge uses; from == to: none.
-struct EdgePair {
-  std::int32_t from;
-  std::int32_t to;
-};
-
-/// For a crossing these are the edge's own ranks. A sender's hand-over of data (bytes on an edge
-/// within one rank) is paid to the rank whose answer it follows.
-EdgePair edge_pair(const ExecutionGraph& graph, const Edge& e, std::int32_t from_rank,
-                   std::int32_t to_rank);
-
 /// HLogGP with one parameter varying. Refers to the graph and the network, which must live on.
 class PairCost : public LinearCost {
  public:
@@ -39,7 +28,7 @@ class PairCost : public LinearCost {
     std::int64_t gap = 0;
     std::int64_t gap_multiples = 0;
   };
-  Route route(EdgePair pair) const;
+  Route route(RankPair pair) const;
 
   const ExecutionGraph* graph_;
   const PairNetwork* network_;
