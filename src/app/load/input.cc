@@ -131,6 +131,14 @@ InputJson input_to_json(const OpenedTrace& opened) {
   return to_json(description_of(opened));
 }
 
+OpenedTrace without_calls(const OpenedTraining& training) {
+  std::uint64_t activities = 0;
+  for (const ProfiledRank& rank : training.run.ranks) activities += rank.gpu.size();
+  const auto ranks = static_cast<std::int32_t>(training.run.ranks.size());
+  return {Trace(ranks, true), "kineto",          training.path,
+          training.bytes,     training.checksum, activities};
+}
+
 std::string subject(const OpenedTrace& opened) {
   const std::string& program = opened.trace.info().program;
   const std::string first = program.substr(0, program.find(' '));

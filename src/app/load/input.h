@@ -48,6 +48,8 @@ struct InputDescription {
   std::string mpi{};
 };
 InputDescription description_of(const OpenedTrace& opened);
+/// What stands for a profile where a trace is described: its ranks, without any call.
+OpenedTrace without_calls(const OpenedTraining& training);
 
 using InputJson = JsonOf<struct InputJsonTag>;
 const JsonType& declared_type(const InputJsonTag*);

@@ -59,12 +59,7 @@ LoadedGraph load_training_graph(OpenedTraining training, const ModelOptions& opt
     if (!options.latency) model.model.latency_fs = g.network.latency_fs;
     if (!options.gap_per_byte) model.model.gap_per_byte_fs = g.network.gap_per_byte_fs;
   }
-  std::uint64_t activities = 0;
-  for (const ProfiledRank& rank : training.run.ranks) activities += rank.gpu.size();
-  const auto ranks = static_cast<std::int32_t>(training.run.ranks.size());
-  LoadedGraph loaded{OpenedTrace{Trace(ranks, false), "kineto", training.path, training.bytes,
-                                 training.checksum, activities},
-                     std::move(model), std::move(g.graph), true};
+  LoadedGraph loaded{without_calls(training), std::move(model), std::move(g.graph), true};
   if (g.measured_ns == 0) {
     throw Error(fmt::format("cannot predict {}", training.path),
                 "the profile has no activities that take time",

@@ -20,9 +20,11 @@
 #include "base/units.h"
 #include "calls/cpu_time.h"
 #include "formats/open/open.h"
+#include "formats/perfetto/perfetto.h"
 #include "report/report.h"
 #include "report/typed_report.h"
 #include "timing/model_schedule.h"
+#include "training/clocks.h"
 
 namespace slackline {
 namespace {
@@ -142,6 +144,29 @@ Source predict_source(const ConvertRequest& request, KeepMatching keep) {
   return {std::move(loaded.opened), loaded.model, {}, std::move(loaded.findings), {}};
 }
 
+/// Of a training run: only timelines hold threads and streams.
+Report convert_training(const ConvertRequest& request, OpenedTraining training) {
+  const TraceWriter& writer = choose_writer(request);
+  if (writer.name != "perfetto" || request.predicted) {
+    throw usage_error(
+        fmt::format("cannot convert {}", training.path),
+        request.predicted
+            ? "predicted times are of calls of MPI, and it is a profile of a training run"
+            : fmt::format("it is a profile of a training run, which the format {} cannot hold",
+                          writer.name),
+        "Write a file for Perfetto's timeline (.pftrace), without --predicted.");
+  }
+  correct_clocks(training.run);
+  OutputFiles files = output_of(writer, request.out, OutputFiles::Existing::refuse_folders);
+  write_perfetto(training.run, files.path());
+  Conversion done{request.out, writer.name};
+  if (!files.is_stream()) done.bytes = size_below(files.path().parent_path());
+  files.commit();
+  Report report = ConvertReports::untyped(convert_report(done, without_calls(training), {}));
+  report.findings.merge(training.run.findings);
+  return report;
+}
+
 }  // namespace
 
 void declare(OptionList& options, ConvertRequest& request) {
@@ -169,6 +194,9 @@ std::vector<std::string> writable_formats() {
 }
 
 Report execute(const ConvertRequest& request) {
+  if (auto training = open_training(input_path(request.input.trace))) {
+    return convert_training(request, *std::move(training));
+  }
   const TraceWriter& writer = choose_writer(request);
   if (request.predicted && !writer.times) {
     throw usage_error("cannot write predicted times",

@@ -114,7 +114,7 @@ Report execute(const CriticalPathRequest& request) {
   }
   LoadedGraph loaded =
       load_graph(request.input, CallDetail::named, GraphTime::later, KeepMatching::yes);
-  if (!loaded.opened.trace.timed() || request.input.model.given() ||
+  if (!loaded.has_calls || !loaded.opened.trace.timed() || request.input.model.given() ||
       request.input.network.given()) {
     complete(loaded);
     return predicted_path(loaded);

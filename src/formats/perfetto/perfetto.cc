@@ -1,8 +1,6 @@
 // Perfetto's trace format: a sequence of packets, each a protobuf message. Tracks are described
 // once (a process per rank, a thread track per thread) and named by numbers; slices begin and end
 // in packets of their own. Names are interned: a packet at the start gives each a number.
-//
-// Field numbers are those of perfetto/trace/trace_packet.proto and track_event/*.proto.
 
 #include "formats/perfetto/perfetto.h"
 
@@ -15,61 +13,11 @@
 #include <vector>
 
 #include "base/file.h"
-#include "formats/perfetto/protobuf.h"
 #include "formats/perfetto/slices.h"
+#include "formats/perfetto/track_events.h"
 
 namespace slackline {
 namespace {
-
-namespace packet {
-constexpr std::uint32_t kInTrace = 1;
-constexpr std::uint32_t kTimestamp = 8;
-constexpr std::uint32_t kSequence = 10;
-constexpr std::uint32_t kTrackEvent = 11;
-constexpr std::uint32_t kInternedData = 12;
-constexpr std::uint32_t kSequenceFlags = 13;
-constexpr std::uint32_t kTrackDescriptor = 60;
-}  // namespace packet
-
-namespace track {
-constexpr std::uint32_t kUuid = 1;
-constexpr std::uint32_t kName = 2;
-constexpr std::uint32_t kProcess = 3;
-constexpr std::uint32_t kThread = 4;
-constexpr std::uint32_t kCounter = 8;
-constexpr std::uint32_t kProcessPid = 1;
-constexpr std::uint32_t kProcessName = 6;
-constexpr std::uint32_t kThreadPid = 1;
-constexpr std::uint32_t kThreadTid = 2;
-constexpr std::uint32_t kThreadName = 5;
-}  // namespace track
-
-namespace event {
-constexpr std::uint32_t kAnnotation = 4;
-constexpr std::uint32_t kType = 9;
-constexpr std::uint32_t kNameIid = 10;
-constexpr std::uint32_t kTrackUuid = 11;
-constexpr std::uint32_t kCategory = 22;
-constexpr std::uint32_t kDoubleCounter = 44;
-constexpr std::uint32_t kFlow = 47;
-constexpr std::uint32_t kTerminatingFlow = 48;
-constexpr std::uint64_t kSliceBegin = 1;
-constexpr std::uint64_t kSliceEnd = 2;
-constexpr std::uint64_t kCounterValue = 4;
-}  // namespace event
-
-namespace interned {
-constexpr std::uint32_t kEventNames = 2;
-constexpr std::uint32_t kAnnotationNames = 3;
-constexpr std::uint32_t kIid = 1;
-constexpr std::uint32_t kName = 2;
-constexpr std::uint32_t kAnnotationNameIid = 1;
-constexpr std::uint32_t kAnnotationInt = 4;
-}  // namespace interned
-
-constexpr std::uint64_t kSequenceId = 1;
-constexpr std::uint64_t kIncrementalStateCleared = 1;
-constexpr std::uint64_t kNeedsIncrementalState = 2;
 
 // Annotations of a call's slice, by iid - 1.
 constexpr std::array<std::string_view, 4> kAnnotations{"peer", "bytes", "tag", "communicator"};
@@ -153,21 +101,21 @@ std::uint64_t region_iid(std::uint32_t region) {
 class PacketWriter {
  public:
   PacketWriter(const Drawn& drawn, FilePiece& file)
-      : drawn_(drawn), trace_(drawn.trace), file_(file) {}
+      : drawn_(drawn), trace_(drawn.trace), events_(file, drawn.zero_ns) {}
 
   void write_names() {
     ProtoMessage data;
     for (std::size_t op = 0; op < kOperationCount; ++op) {
       const std::string_view name = mpi_name(static_cast<Operation>(op));
-      intern(data, interned::kEventNames, op + 1, name.empty() ? "MPI call" : name);
+      TrackEvents::intern(data, interned::kEventNames, op + 1, name.empty() ? "MPI call" : name);
     }
     for (std::uint32_t r = 0; r < trace_.regions().size(); ++r) {
-      intern(data, interned::kEventNames, region_iid(r), trace_.regions()[r]);
+      TrackEvents::intern(data, interned::kEventNames, region_iid(r), trace_.regions()[r]);
     }
     for (std::size_t a = 0; a < kAnnotations.size(); ++a) {
-      intern(data, interned::kAnnotationNames, a + 1, kAnnotations[a]);
+      TrackEvents::intern(data, interned::kAnnotationNames, a + 1, kAnnotations[a]);
     }
-    emit(packet::kInternedData, data, kIncrementalStateCleared);
+    events_.names(data);
   }
 
   void write_slices(SlicePiece piece) {
@@ -179,12 +127,12 @@ class PacketWriter {
         trace_.calls(rank), piece, [&](std::size_t i) { write_call(rank, i, starts, ends); },
         [&](std::int64_t ns, std::uint32_t region, bool enter) {
           if (enter) {
-            begin(ns, thread_uuid(rank, 0), region_iid(region), "region");
+            events_.begin(ns, thread_uuid(rank, 0), region_iid(region), "region");
           } else {
-            end(ns, thread_uuid(rank, 0));
+            events_.end(ns, thread_uuid(rank, 0));
           }
-          emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
-          file_.flush();
+          events_.write();
+          events_.flush();
         });
   }
 
@@ -192,129 +140,66 @@ class PacketWriter {
     const std::span<const TimelineCounter> counters = drawn_.extras.counters;
     for (std::size_t c = 0; c < counters.size(); ++c) {
       const std::uint64_t uuid = c + 1;
-      ProtoMessage descriptor;
-      descriptor.varint(track::kUuid, uuid);
-      descriptor.bytes(track::kName, counters[c].name);
-      descriptor.bytes(track::kCounter, {});
-      emit(packet::kTrackDescriptor, descriptor, kNeedsIncrementalState);
+      events_.describe_counter(uuid, counters[c].name);
       for (const auto& [ns, value] : counters[c].points) {
-        packet_.varint(packet::kTimestamp, time(ns));
-        event_.clear();
-        event_.varint(event::kType, event::kCounterValue);
-        event_.varint(event::kTrackUuid, uuid);
-        event_.real(event::kDoubleCounter, value);
-        emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
-        file_.flush();
+        events_.count(ns, uuid, value);
+        events_.write();
+        events_.flush();
       }
     }
   }
 
  private:
-  // Perfetto's times are unsigned.
-  std::uint64_t time(std::int64_t ns) const {
-    return static_cast<std::uint64_t>(ns - drawn_.zero_ns);
-  }
-
-  void emit(std::uint32_t field, const ProtoMessage& content, std::uint64_t flags) {
-    packet_.bytes(field, content.view());
-    packet_.varint(packet::kSequence, kSequenceId);
-    packet_.varint(packet::kSequenceFlags, flags);
-    append_bytes(file_.text(), packet::kInTrace, packet_.view());
-    packet_.clear();
-  }
-
-  void intern(ProtoMessage& data, std::uint32_t field, std::uint64_t iid, std::string_view name) {
-    ProtoMessage entry;
-    entry.varint(interned::kIid, iid);
-    entry.bytes(interned::kName, name);
-    data.bytes(field, entry.view());
-  }
-
   void describe(std::int32_t rank) {
-    describe_process(rank);
+    const auto number = static_cast<std::uint64_t>(rank) + 1;
+    const std::string& host = trace_.rank_info(rank).host;
+    events_.describe_process(
+        process_uuid(rank), number,
+        host.empty() ? fmt::format("rank {}", rank) : fmt::format("rank {} on {}", rank, host));
     const RankCalls& calls = trace_.calls(rank);
     std::vector<std::uint16_t> threads{0};
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const std::uint16_t thread = calls.thread(i);
       if (std::ranges::find(threads, thread) == threads.end()) threads.push_back(thread);
     }
-    for (const std::uint16_t thread : threads) describe_thread(rank, thread);
+    for (const std::uint16_t thread : threads) {
+      const std::uint64_t tid = (static_cast<std::uint64_t>(thread) << 24) + number;
+      events_.describe_thread(thread_uuid(rank, thread), number, tid,
+                              thread == 0 ? "MPI" : fmt::format("MPI, thread {}", thread));
+    }
   }
 
-  void describe_process(std::int32_t rank) {
-    const std::string& host = trace_.rank_info(rank).host;
-    ProtoMessage process;
-    process.varint(track::kProcessPid, static_cast<std::uint64_t>(rank) + 1);
-    process.bytes(track::kProcessName, host.empty() ? fmt::format("rank {}", rank)
-                                                    : fmt::format("rank {} on {}", rank, host));
-    ProtoMessage descriptor;
-    descriptor.varint(track::kUuid, process_uuid(rank));
-    descriptor.bytes(track::kProcess, process.view());
-    emit(packet::kTrackDescriptor, descriptor, kNeedsIncrementalState);
-  }
-
-  void describe_thread(std::int32_t rank, std::uint16_t thread) {
-    ProtoMessage message;
-    message.varint(track::kThreadPid, static_cast<std::uint64_t>(rank) + 1);
-    // A thread's number must differ from all others', and the first one's be its process's.
-    message.varint(track::kThreadTid, thread == 0 ? static_cast<std::uint64_t>(rank) + 1
-                                                  : (static_cast<std::uint64_t>(thread) << 24) +
-                                                        static_cast<std::uint64_t>(rank) + 1);
-    message.bytes(track::kThreadName,
-                  thread == 0 ? std::string("MPI") : fmt::format("MPI, thread {}", thread));
-    ProtoMessage descriptor;
-    descriptor.varint(track::kUuid, thread_uuid(rank, thread));
-    descriptor.bytes(track::kThread, message.view());
-    emit(packet::kTrackDescriptor, descriptor, kNeedsIncrementalState);
-  }
-
-  void begin(std::int64_t ns, std::uint64_t uuid, std::uint64_t name_iid,
-             std::string_view category) {
-    packet_.varint(packet::kTimestamp, time(ns));
-    event_.clear();
-    event_.varint(event::kType, event::kSliceBegin);
-    event_.varint(event::kTrackUuid, uuid);
-    event_.varint(event::kNameIid, name_iid);
-    event_.bytes(event::kCategory, category);
-  }
-
-  void end(std::int64_t ns, std::uint64_t uuid) {
-    packet_.varint(packet::kTimestamp, time(ns));
-    event_.clear();
-    event_.varint(event::kType, event::kSliceEnd);
-    event_.varint(event::kTrackUuid, uuid);
-  }
-
-  void annotate(std::uint64_t iid, std::int64_t value) {
+  void annotate(ProtoMessage& event, std::uint64_t iid, std::int64_t value) {
     annotation_.clear();
     annotation_.varint(interned::kAnnotationNameIid, iid);
     annotation_.varint(interned::kAnnotationInt, static_cast<std::uint64_t>(value));
-    event_.bytes(event::kAnnotation, annotation_.view());
+    event.bytes(event::kAnnotation, annotation_.view());
   }
 
   void write_call(std::int32_t rank, std::size_t i, FlowEnds::Cursor& starts,
                   FlowEnds::Cursor& ends) {
     const Call call = trace_.calls(rank)[i];
     const std::uint64_t uuid = thread_uuid(rank, call.thread);
-    begin(call.begin_ns, uuid, static_cast<std::uint64_t>(call.operation) + 1, "mpi");
-    if (call.peer != kPeerNone) annotate(1, call.peer);
-    if (call.bytes > 0) annotate(2, static_cast<std::int64_t>(call.bytes));
-    if (call.tag != 0) annotate(3, call.tag);
-    if (call.comm != kCommWorld) annotate(4, call.comm);
+    ProtoMessage& begin =
+        events_.begin(call.begin_ns, uuid, static_cast<std::uint64_t>(call.operation) + 1, "mpi");
+    if (call.peer != kPeerNone) annotate(begin, 1, call.peer);
+    if (call.bytes > 0) annotate(begin, 2, static_cast<std::int64_t>(call.bytes));
+    if (call.tag != 0) annotate(begin, 3, call.tag);
+    if (call.comm != kCommWorld) annotate(begin, 4, call.comm);
     // The earliest event of a flow is its source. A receive may begin before its send, but it ends
     // after that, so flows leave with a call's begin and arrive with its end.
-    starts.for_each_at(rank, i, [&](std::uint64_t flow) { event_.fixed64(event::kFlow, flow); });
-    emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
-    end(call.end_ns, uuid);
+    starts.for_each_at(rank, i, [&](std::uint64_t flow) { begin.fixed64(event::kFlow, flow); });
+    events_.write();
+    ProtoMessage& end = events_.end(call.end_ns, uuid);
     ends.for_each_at(rank, i,
-                     [&](std::uint64_t flow) { event_.fixed64(event::kTerminatingFlow, flow); });
-    emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
+                     [&](std::uint64_t flow) { end.fixed64(event::kTerminatingFlow, flow); });
+    events_.write();
   }
 
   const Drawn& drawn_;
   const Trace& trace_;
-  FilePiece& file_;
-  ProtoMessage packet_, event_, annotation_;
+  TrackEvents events_;
+  ProtoMessage annotation_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/findings.h"
 #include "trace/timeline_extras.h"
 #include "trace/trace.h"
+#include "training/training_run.h"
 
 namespace slackline {
 
@@ -12,6 +13,11 @@ namespace slackline {
 /// calls and user regions as slices. Throws Error when the file cannot be written. Linear.
 Findings write_perfetto(const Trace& trace, const std::filesystem::path& path,
                         const TimelineExtras& extras = {});
+
+/// The same of a training run, whose ranks' clocks agree: threads and streams of each rank with
+/// operators, calls of the runtime and kernels as slices; arrows from launches to their activities
+/// and between the kernels of a collective. O(n log n) for n records; 60 bytes a record.
+void write_perfetto(const TrainingRun& run, const std::filesystem::path& path);
 
 /// Chrome's JSON of the same, about 150 bytes a call; without flows and counters.
 Findings write_chrome_json(const Trace& trace, const std::filesystem::path& path);

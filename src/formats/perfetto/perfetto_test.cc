@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 
 #include "base/file.h"
 #include "base/testing/scratch_folder.h"
@@ -241,6 +243,107 @@ TEST_F(Timeline, CsvHasALineForEachCall) {
             "rank,call,thread,operation,begin_ns,end_ns,peer,tag,bytes,communicator,request,flags\n"
             "0,0,0,send,200,250,1,3,8,0,0,0\n"
             "1,0,0,recv,150,300,0,3,8,0,0,0\n");
+}
+
+/// A slice as a track shows it: its process and thread, name, begin and end.
+using ShownSlice = std::tuple<std::string, std::string, std::string, std::uint64_t, std::uint64_t>;
+
+struct ShownTimeline {
+  std::vector<ShownSlice> slices{};
+  std::map<std::uint64_t, std::vector<std::string>> arrows{};  ///< names of slices by flow
+};
+
+/// What Perfetto shows: slices of a track are a stack, which is empty at the end.
+ShownTimeline shown(std::string_view file) {
+  struct Track {
+    std::string name;
+    std::uint64_t pid = 0;
+    std::vector<std::pair<std::string, std::uint64_t>> open{};
+  };
+  ShownTimeline timeline;
+  std::map<std::uint64_t, std::string> names;
+  std::map<std::uint64_t, std::string> processes;
+  std::map<std::uint64_t, Track> tracks;
+  for (const Field& packet : fields(file)) {
+    if (const auto data = field(packet.bytes, 12)) {
+      for (const Field& name : fields(data->bytes)) {
+        if (name.number == 2) names[field(name.bytes, 1)->value] = field(name.bytes, 2)->bytes;
+      }
+    }
+    if (const auto track = field(packet.bytes, 60)) {
+      if (const auto process = field(track->bytes, 3)) {
+        processes[field(process->bytes, 1)->value] = field(process->bytes, 6)->bytes;
+      }
+      if (const auto thread = field(track->bytes, 4)) {
+        tracks[field(track->bytes, 1)->value] = {std::string(field(thread->bytes, 5)->bytes),
+                                                 field(thread->bytes, 1)->value};
+      }
+    }
+    const auto event = field(packet.bytes, 11);
+    if (!event) continue;
+    Track& track = tracks.at(field(event->bytes, 11)->value);
+    const std::uint64_t time = field(packet.bytes, 8)->value;
+    if (field(event->bytes, 9)->value == 1) {
+      track.open.emplace_back(names.at(field(event->bytes, 10)->value), time);
+      for (const Field& f : fields(event->bytes)) {
+        if (f.number == 47 || f.number == 48) {
+          timeline.arrows[f.value].push_back(track.open.back().first);
+        }
+      }
+    } else {
+      const auto& [name, begin] = track.open.back();
+      timeline.slices.emplace_back(processes.at(track.pid), track.name, name, begin, time);
+      track.open.pop_back();
+    }
+  }
+  for (const auto& [uuid, track] : tracks) EXPECT_TRUE(track.open.empty()) << track.name;
+  std::ranges::sort(timeline.slices);
+  return timeline;
+}
+
+/// A thread with an operator that launches a collective, and an annotation that outlasts it.
+ProfiledRank profiled(std::int32_t number, std::int64_t late_ns) {
+  ProfiledRank rank;
+  rank.rank = number;
+  rank.names = {"aten::mm", "cudaLaunchKernel", "ncclAllReduce", "forward"};
+  rank.locations = {{.stream = false, .id = 17}, {.stream = true, .id = 7}};
+  rank.cpu = {{.time = {100 + late_ns, 200 + late_ns}, .location = 0, .name = 0},
+              {.time = {150 + late_ns, 400 + late_ns},
+               .kind = CpuRangeKind::annotation,
+               .location = 0,
+               .name = 3}};
+  rank.runtime_calls = {{.time = {120 + late_ns, 130 + late_ns}, .location = 0, .name = 1}};
+  rank.gpu = {{.time = {300 + late_ns, 500},
+               .work = GpuWork::communication,
+               .location = 1,
+               .name = 2,
+               .launch = 0}};
+  return rank;
+}
+
+TEST_F(Timeline, PerfettoHasThreadsAndStreamsOfATrainingRun) {
+  TrainingRun run;
+  run.world_size = 2;
+  run.ranks = {profiled(0, 0), profiled(1, 50)};
+  write_perfetto(run, path_);
+  const MappedFile file(path_);
+  expect_schema("Trace", file.text());
+  const ShownTimeline timeline = shown(file.text());
+  // Times since the earliest, 100 ns.
+  EXPECT_THAT(timeline.slices,
+              ElementsAre(ShownSlice("rank 0", "stream 7", "ncclAllReduce", 200, 400),
+                          ShownSlice("rank 0", "thread 17", "aten::mm", 0, 100),
+                          ShownSlice("rank 0", "thread 17", "cudaLaunchKernel", 20, 30),
+                          ShownSlice("rank 0", "thread 17 (2)", "forward", 50, 300),
+                          ShownSlice("rank 1", "stream 7", "ncclAllReduce", 250, 400),
+                          ShownSlice("rank 1", "thread 17", "aten::mm", 50, 150),
+                          ShownSlice("rank 1", "thread 17", "cudaLaunchKernel", 70, 80),
+                          ShownSlice("rank 1", "thread 17 (2)", "forward", 100, 350)));
+  std::vector<std::vector<std::string>> arrows;
+  for (const auto& [flow, ends] : timeline.arrows) arrows.push_back(ends);
+  const std::vector<std::string> launch{"cudaLaunchKernel", "ncclAllReduce"};
+  EXPECT_THAT(arrows, ElementsAre(std::vector<std::string>{"ncclAllReduce", "ncclAllReduce"},
+                                  launch, launch));
 }
 
 }  // namespace
