@@ -19,6 +19,7 @@
 
 #include "blocking.h"
 #include "interposed.h"
+#include "openmp_entry.h"
 #include "stubs.inc"
 
 extern void* slk_slots[];
@@ -36,6 +37,8 @@ __asm__(
 
 static const Interposed* table;
 
+const slk_openmp_hooks* slk_openmp;
+
 /* The recorder's, told of each signal for which the program sets a handler. */
 static void (*tell_signal)(int);
 
@@ -52,6 +55,10 @@ static void* find_symbol(void* handle, const char* name) {
 
 void* slk_find_next(const char* name) {
   return find_symbol(RTLD_NEXT, name);
+}
+
+void* slk_find_in(void* library, const char* name) {
+  return find_symbol(library, name);
 }
 
 /* Where the object that holds `address` is loaded; null if there is none. */
@@ -146,6 +153,9 @@ static void load_recorder(const char* name, int binding) {
   slk_use_blocking(
       (uint64_t(*)(void))(uintptr_t)find_symbol(recorder, "slk_blocking_begin"),
       (void (*)(uint64_t, const uint64_t*))(uintptr_t)find_symbol(recorder, "slk_blocking_end"));
+  const slk_openmp_hooks* (*openmp)(void) =
+      (const slk_openmp_hooks* (*)(void))(uintptr_t)find_symbol(recorder, "slk_openmp_table");
+  if (openmp != NULL) __atomic_store_n(&slk_openmp, openmp(), __ATOMIC_RELEASE);
   tell_signal = (void (*)(int))(uintptr_t)find_symbol(recorder, "slk_note_signal");
   void (*note)(const char*, uint64_t) =
       (void (*)(const char*, uint64_t))(uintptr_t)find_symbol(recorder, "slk_note_start");

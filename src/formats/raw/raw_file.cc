@@ -20,7 +20,7 @@ constexpr std::uint64_t kDayNs = 86'400'000'000'000ull;
 
 bool known_kind(std::uint8_t op) {
   return (op > 0 && op < SLK_OPERATION_COUNT) ||
-         (op >= SLK_REC_COMM && op <= SLK_REC_PYTHON_CODE) || op == SLK_REC_SAMPLE ||
+         (op >= SLK_REC_COMM && op <= SLK_REC_PARALLEL) || op == SLK_REC_SAMPLE ||
          op == SLK_REC_BLOCKED_AT;
 }
 
