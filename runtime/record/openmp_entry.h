@@ -7,8 +7,8 @@
 /* The recorder's, once it is loaded; null before. */
 extern __attribute__((visibility("hidden"))) const slk_openmp_hooks* slk_openmp;
 
-/* Whether the runtime that is in use calls back by the tool interface: then its entry points say
- * nothing more. */
-extern __attribute__((visibility("hidden"))) int slk_openmp_tool_is_active;
+/* Where the runtime is loaded that calls back by the tool interface: its entry points say nothing
+ * more. Null: there is none. */
+extern __attribute__((visibility("hidden"))) const void* slk_openmp_tool_runtime;
 
 #endif

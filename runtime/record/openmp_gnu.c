@@ -60,7 +60,9 @@ static void* need_entry(const char* name) {
     __atomic_store_n(&real_, real, __ATOMIC_RELAXED);                 \
   }
 
+/* Where the calling thread is in its team, and where the runtime that says so is loaded. */
 struct team_functions {
+  const void* runtime;
   int (*number)(void);
   int (*size)(void);
 };
@@ -69,10 +71,19 @@ static const struct team_functions* team_functions(void) {
   static struct team_functions found;
   if (__atomic_load_n(&found.size, __ATOMIC_ACQUIRE) == NULL) {
     found.number = (int (*)(void))(uintptr_t)find_entry("omp_get_thread_num");
+    found.runtime = slk_object_of((const void*)(uintptr_t)found.number);
     int (*size)(void) = (int (*)(void))(uintptr_t)find_entry("omp_get_num_threads");
     __atomic_store_n(&found.size, size, __ATOMIC_RELEASE);
   }
   return found.number == NULL || found.size == NULL ? NULL : &found;
+}
+
+/* Whether these entry points tell a recorder of the runtime. */
+static int is_told_here(void) {
+  if (slk_openmp == NULL) return 0;
+  const struct team_functions* team = team_functions();
+  return team != NULL &&
+         (slk_openmp_tool_runtime == NULL || team->runtime != slk_openmp_tool_runtime);
 }
 
 /* The function of the region that is followed: there is one at a time. */
@@ -89,9 +100,7 @@ static void run_thread(void* data) {
 /* What is done about the region whose function is `*fn`, which becomes what the runtime is to call
  * with the same data. */
 static slk_region begin_region(region_function** fn, const void* frame) {
-  if (slk_openmp == NULL || slk_openmp_tool_is_active || team_functions() == NULL) {
-    return SLK_REGION_IGNORED;
-  }
+  if (!is_told_here()) return SLK_REGION_IGNORED;
   const slk_region what = slk_openmp->begin_region(frame, SLK_OPENMP_GNU);
   if (what == SLK_REGION_FOLLOWED) {
     followed_function = *fn;
@@ -129,13 +138,13 @@ void GOMP_parallel_sections(region_function* fn, void* data, unsigned threads, u
   end_region(what);
 }
 
-#define SLK_PARALLEL_LOOP(name)                                                                   \
-  void name(region_function* fn, void* data, unsigned threads, long start, long end, long step,   \
-            long chunk, unsigned flags) {                                                         \
-    SLK_REAL(void, name, (region_function*, void*, unsigned, long, long, long, long, unsigned))   \
-    const slk_region what = begin_region(&fn, __builtin_frame_address(0));\
-    real(fn, data, threads, start, end, step, chunk, flags);                                  \
-    end_region(what);                                                                               \
+#define SLK_PARALLEL_LOOP(name)                                                                 \
+  void name(region_function* fn, void* data, unsigned threads, long start, long end, long step, \
+            long chunk, unsigned flags) {                                                       \
+    SLK_REAL(void, name, (region_function*, void*, unsigned, long, long, long, long, unsigned)) \
+    const slk_region what = begin_region(&fn, __builtin_frame_address(0));                      \
+    real(fn, data, threads, start, end, step, chunk, flags);                                    \
+    end_region(what);                                                                           \
   }
 SLK_PARALLEL_LOOP(GOMP_parallel_loop_static)
 SLK_PARALLEL_LOOP(GOMP_parallel_loop_dynamic)
@@ -147,38 +156,38 @@ SLK_PARALLEL_LOOP(GOMP_parallel_loop_nonmonotonic_guided)
   void name(region_function* fn, void* data, unsigned threads, long start, long end, long step, \
             unsigned flags) {                                                                   \
     SLK_REAL(void, name, (region_function*, void*, unsigned, long, long, long, unsigned))       \
-    const slk_region what = begin_region(&fn, __builtin_frame_address(0));\
-    real(fn, data, threads, start, end, step, flags);                                       \
-    end_region(what);                                                                             \
+    const slk_region what = begin_region(&fn, __builtin_frame_address(0));                      \
+    real(fn, data, threads, start, end, step, flags);                                           \
+    end_region(what);                                                                           \
   }
 SLK_PARALLEL_LOOP_AT_RUN_TIME(GOMP_parallel_loop_runtime)
 SLK_PARALLEL_LOOP_AT_RUN_TIME(GOMP_parallel_loop_nonmonotonic_runtime)
 SLK_PARALLEL_LOOP_AT_RUN_TIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
 static int is_followed(void) {
-  return slk_openmp != NULL && !slk_openmp_tool_is_active && slk_openmp->in_region();
+  return is_told_here() && slk_openmp->in_region();
 }
 
-#define SLK_BARRIER(name)                       \
-  void name(void) {                             \
-    SLK_REAL(void, name, (void))                \
-    const int followed = is_followed();         \
-    if (followed) slk_openmp->begin_wait();     \
-    real();                                     \
-    if (followed) slk_openmp->end_wait();       \
+#define SLK_BARRIER(name)                   \
+  void name(void) {                         \
+    SLK_REAL(void, name, (void))            \
+    const int followed = is_followed();     \
+    if (followed) slk_openmp->begin_wait(); \
+    real();                                 \
+    if (followed) slk_openmp->end_wait();   \
   }
 SLK_BARRIER(GOMP_barrier)
 SLK_BARRIER(GOMP_loop_end)
 SLK_BARRIER(GOMP_sections_end)
 
-#define SLK_BARRIER_CANCEL(name)                \
-  bool name(void) {                             \
-    SLK_REAL(bool, name, (void))                \
-    const int followed = is_followed();         \
-    if (followed) slk_openmp->begin_wait();     \
-    const bool cancelled = real();              \
-    if (followed) slk_openmp->end_wait();       \
-    return cancelled;                           \
+#define SLK_BARRIER_CANCEL(name)            \
+  bool name(void) {                         \
+    SLK_REAL(bool, name, (void))            \
+    const int followed = is_followed();     \
+    if (followed) slk_openmp->begin_wait(); \
+    const bool cancelled = real();          \
+    if (followed) slk_openmp->end_wait();   \
+    return cancelled;                       \
   }
 SLK_BARRIER_CANCEL(GOMP_barrier_cancel)
 SLK_BARRIER_CANCEL(GOMP_loop_end_cancel)
@@ -263,8 +272,9 @@ static void* aligned(void* memory, long align) {
 
 void GOMP_task(region_function* fn, void* data, copy_function* copy, long size, long align,
                bool deferred, unsigned flags, void** depend, int priority, void* detach) {
-  SLK_REAL(void, GOMP_task, (region_function*, void*, copy_function*, long, long, bool, unsigned,
-                             void**, int, void*))
+  SLK_REAL(
+      void, GOMP_task,
+      (region_function*, void*, copy_function*, long, long, bool, unsigned, void**, int, void*))
   if (!can_wrap_task(size, align, flags)) {
     real(fn, data, copy, size, align, deferred, flags, depend, priority, detach);
     return;
@@ -277,22 +287,23 @@ void GOMP_task(region_function* fn, void* data, copy_function* copy, long size, 
        flags, depend, priority, detach);
 }
 
-#define SLK_TASKLOOP(name, number)                                                                 \
-  void name(region_function* fn, void* data, copy_function* copy, long size, long align,           \
-            unsigned flags, unsigned long tasks, int priority, number start, number end,           \
-            number step) {                                                                         \
-    SLK_REAL(void, name, (region_function*, void*, copy_function*, long, long, unsigned,           \
-                          unsigned long, int, number, number, number))                             \
-    if (!can_wrap_task(size, align, flags)) {                                                      \
-      real(fn, data, copy, size, align, flags, tasks, priority, start, end, step);                 \
-      return;                                                                                      \
-    }                                                                                              \
-    const long bytes = (long)task_offset(wrapped_align(align)) + size;                             \
-    char memory[bytes + wrapped_align(align)];                                                     \
-    void* block = aligned(memory, align);                                                          \
-    wrap_task(block, fn, data, copy, size, wrapped_align(align), 1);                               \
-    real(run_task, block, copy == NULL ? NULL : copy_task, bytes, wrapped_align(align), flags,     \
-         tasks, priority, start, end, step);                                                       \
+#define SLK_TASKLOOP(name, number)                                                               \
+  void name(region_function* fn, void* data, copy_function* copy, long size, long align,         \
+            unsigned flags, unsigned long tasks, int priority, number start, number end,         \
+            number step) {                                                                       \
+    SLK_REAL(void, name,                                                                         \
+             (region_function*, void*, copy_function*, long, long, unsigned, unsigned long, int, \
+              number, number, number))                                                           \
+    if (!can_wrap_task(size, align, flags)) {                                                    \
+      real(fn, data, copy, size, align, flags, tasks, priority, start, end, step);               \
+      return;                                                                                    \
+    }                                                                                            \
+    const long bytes = (long)task_offset(wrapped_align(align)) + size;                           \
+    char memory[bytes + wrapped_align(align)];                                                   \
+    void* block = aligned(memory, align);                                                        \
+    wrap_task(block, fn, data, copy, size, wrapped_align(align), 1);                             \
+    real(run_task, block, copy == NULL ? NULL : copy_task, bytes, wrapped_align(align), flags,   \
+         tasks, priority, start, end, step);                                                     \
   }
 SLK_TASKLOOP(GOMP_taskloop, long)
 SLK_TASKLOOP(GOMP_taskloop_ull, unsigned long long)

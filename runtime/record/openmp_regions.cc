@@ -11,6 +11,8 @@
 // Nested regions count as work of the thread that has them, and are counted; so are those of other
 // threads, of which nothing else is recorded.
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "openmp.h"
@@ -29,7 +31,7 @@ constexpr std::size_t kSums = 64;
 /// A thread's times in the region followed. Written by that thread alone, but read by the one that
 /// ends the region.
 struct alignas(64) TeamThread {
-  std::uint64_t region;      // the number of the one that the rest is of
+  std::uint64_t region;  // the number of the one that the rest is of
   std::uint64_t begin_ns;
   std::uint64_t waited_ns;   // at barriers that it has left
   std::uint64_t waiting_ns;  // since when at one; 0: at none
@@ -48,7 +50,7 @@ struct RegionSum {
 };
 
 TeamThread threads[kMostThreads];
-// Of the calling thread: its place in the region of that number, and how many regions deeper it is.
+// The calling thread's: its place in the region of that number, and how many regions deeper it is.
 __thread TeamThread* own __attribute__((tls_model("initial-exec")));
 __thread std::uint64_t own_region __attribute__((tls_model("initial-exec")));
 __thread std::uint32_t nested __attribute__((tls_model("initial-exec")));
@@ -85,8 +87,20 @@ TeamThread* place() {
   return t != nullptr && nested == 0 && own_region == load(followed) ? t : nullptr;
 }
 
+/// A child of the program must not write into its parent's files.
+bool is_child() {
+  static bool forked;
+  static bool known;
+  if (__builtin_expect(!known, 0)) {
+    known = true;
+    forked = getpid() != process.header->pid;
+    pthread_atfork(nullptr, nullptr, [] { forked = true; });
+  }
+  return forked;
+}
+
 slk_region begin_region(const std::uint64_t* frame, std::uint32_t runtime) {
-  if (!process.active || process.paused) return SLK_REGION_IGNORED;
+  if (!process.active || process.paused || is_child()) return SLK_REGION_IGNORED;
   if (nested > 0 || place() != nullptr) {
     ++nested;
     count(&slk_raw_header::nested_regions);
@@ -246,8 +260,8 @@ void end_region() {
   }
 }
 
-constexpr slk_openmp_hooks kHooks{begin_region, end_region, end_nested,  followed_region,
-                                  begin_thread, begin_wait, in_region,   begin_wait,
+constexpr slk_openmp_hooks kHooks{begin_region, end_region, end_nested, followed_region,
+                                  begin_thread, begin_wait, in_region,  begin_wait,
                                   end_wait,     begin_task, end_task};
 
 }  // namespace

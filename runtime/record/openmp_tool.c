@@ -30,13 +30,19 @@ typedef struct {
 enum {
   kScopeBegin = 1,
   kTaskInitial = 1, /* flag of an implicit task */
-  kBarrierFirst = 1, kBarrierLast = 4,            /* kinds of synchronisation */
-  kBarrierWorkshare = 8, kBarrierParallel = 9,
-  kParallelBegin = 3, kParallelEnd = 4, kTaskSchedule = 6, kImplicitTask = 7, /* callbacks */
+  kBarrierFirst = 1,
+  kBarrierLast = 4, /* kinds of synchronisation */
+  kBarrierWorkshare = 8,
+  kBarrierParallel = 9,
+  kParallelBegin = 3,
+  kParallelEnd = 4,
+  kTaskSchedule = 6,
+  kImplicitTask = 7, /* callbacks */
   kSyncRegionWait = 16
 };
 
-int slk_openmp_tool_is_active;
+const void* slk_openmp_tool_runtime;
+static const void* starting_runtime;
 
 static void begin_parallel(ompt_data* task, const void* frame, ompt_data* parallel,
                            unsigned requested, int flags, const void* caller) {
@@ -100,7 +106,7 @@ static int initialize(ompt_lookup lookup, int device, ompt_data* tool) {
   set(kImplicitTask, (ompt_function)implicit_task);
   set(kTaskSchedule, (ompt_function)switch_task);
   set(kSyncRegionWait, (ompt_function)wait_for_others);
-  slk_openmp_tool_is_active = 1;
+  slk_openmp_tool_runtime = starting_runtime;
   return 1;
 }
 
@@ -111,11 +117,12 @@ static void finalize(ompt_data* tool) {
 ompt_start_result* ompt_start_tool(unsigned version, const char* runtime) {
   static ompt_start_result result = {initialize, finalize, {0}};
   ompt_start_result* (*next)(unsigned, const char*) =
-      (ompt_start_result * (*)(unsigned, const char*))(uintptr_t) slk_find_next("ompt_start_tool");
+      (ompt_start_result * (*)(unsigned, const char*))(uintptr_t)slk_find_next("ompt_start_tool");
   ompt_start_result* other = next == NULL ? NULL : next(version, runtime);
   if (other != NULL) return other;
   const char* libraries = getenv("OMP_TOOL_LIBRARIES");
   if (libraries != NULL && *libraries != '\0') return NULL;
+  starting_runtime = slk_object_of(__builtin_return_address(0));
   const char* where = getenv("SLACKLINE_DIR");
   return where == NULL || *where == '\0' ? NULL : &result;
 }

@@ -26,7 +26,7 @@ struct LocationTime {
 struct ParallelRegion {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  std::int64_t length_ns = 0;     ///< of all instances together
+  std::int64_t length_ns = 0;  ///< of all instances together
   std::uint32_t instances = 1;
   FrameId frame = 0;              ///< the program's, that has the region; 0 unknown
   std::uint32_t before_call = 0;  ///< index of the first call of the rank that begins after it
@@ -45,7 +45,7 @@ class ParallelRegions {
   std::span<const LocationTime> times(const ParallelRegion& region) const {
     return {times_.data() + region.first_time, region.threads};
   }
-  /// Of the rank: as many as its largest team has threads, at least 1.
+  /// As many as the largest team of the rank has threads, at least 1.
   LocationId locations() const { return locations_; }
   bool operator==(const ParallelRegions&) const = default;
 

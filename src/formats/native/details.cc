@@ -237,7 +237,8 @@ bool has_details(const Trace& trace, const Samples& samples, std::int32_t rank) 
     counted = counted || counted_gaps(calls, which) > 0;
   }
   return counted || !calls.pauses().empty() || !calls.recording_costs().empty() ||
-         !samples.of(rank).empty() || !calls.parallel_regions().empty() || calls.stop_ns() != last_end(calls);
+         !samples.of(rank).empty() || !calls.parallel_regions().empty() ||
+         calls.stop_ns() != last_end(calls);
 }
 
 void encode_details(const Trace& trace, const Samples& samples, std::int32_t rank,
@@ -267,8 +268,7 @@ bool decode_details(std::span<const std::byte> payload, const DetailCounts& trac
     if (part[kDetailsStop].failed() || !is_time(stop)) return false;
     calls.set_stop_ns(stop);
   }
-  return decode_pauses(part, calls) &&
-         decode_parallel_regions(part, trace.frames, calls) &&
+  return decode_pauses(part, calls) && decode_parallel_regions(part, trace.frames, calls) &&
          decode_recording_costs(part[kDetailsRecordingCosts], calls) &&
          decode_counters(part[kDetailsCounters], trace.counters, calls) &&
          decode_samples(part, trace.frames, calls, samples);

@@ -20,8 +20,7 @@ struct ReadRegion {
 };
 
 bool is_runtime(const std::string& module) {
-  constexpr std::array<std::string_view, 4> kFiles{"libgomp", "libomp", "libiomp",
-                                                   "libslackline_"};
+  constexpr std::array<std::string_view, 4> kFiles{"libgomp", "libomp", "libiomp", "libslackline_"};
   const std::string file = file_name(module);
   return std::ranges::any_of(kFiles, [&](std::string_view f) { return file.starts_with(f); });
 }

@@ -101,9 +101,8 @@ void note_oversubscribed_threads(const RankFiles& rank, const RankCalls& calls,
   const std::uint64_t processors = count_of(mask);
   const std::uint64_t threads = calls.parallel_regions().locations();
   if (processors == 0 || threads <= processors) return;
-  findings.add(kOversubscribedThreads,
-               fmt::format("rank {}: {} threads on {}", rank.header().rank, threads,
-                           processors_text(processors)));
+  findings.add(kOversubscribedThreads, fmt::format("rank {}: {} threads on {}", rank.header().rank,
+                                                   threads, processors_text(processors)));
 }
 
 void note_missing_counters(std::span<const RankFiles> ranks, Findings& findings) {

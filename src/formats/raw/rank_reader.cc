@@ -90,9 +90,8 @@ class RankReader {
   }
 
   void take_parallel_regions() {
-    ParallelRegions regions =
-        read_parallel_regions(rank_, frames_, trace_.call_tree(), clock_, zero_ns_, result_.calls,
-                              result_.findings);
+    ParallelRegions regions = read_parallel_regions(rank_, frames_, trace_.call_tree(), clock_,
+                                                    zero_ns_, result_.calls, result_.findings);
     if (regions.empty()) return;
     leave_out_barriers(regions, losses_);
     result_.calls.set_parallel_regions(std::move(regions));

@@ -408,7 +408,7 @@ class Reader {
     calls.append_pause({begin, end, static_cast<std::uint32_t>(calls.size()), kind});
   }
 
-  /// Of a region that is one instance, the length is the line's duration.
+  /// The length of a region that is one instance is the line's duration.
   void read_parallel(std::int64_t begin, std::int64_t end, std::span<const Token> tokens) {
     ParallelRegion region{.begin_ns = begin, .end_ns = end, .length_ns = end - begin};
     region.before_call = static_cast<std::uint32_t>(trace_->calls(rank_).size());
@@ -422,10 +422,10 @@ class Reader {
         const auto frames = static_cast<std::int64_t>(trace_->call_tree().size());
         region.frame = static_cast<FrameId>(lexer_.integer(value, "frame", 0, frames));
       } else if (key == "instances") {
-        region.instances = static_cast<std::uint32_t>(lexer_.integer(
-            value, "instances", 1, std::numeric_limits<std::uint32_t>::max()));
+        region.instances = static_cast<std::uint32_t>(
+            lexer_.integer(value, "instances", 1, std::numeric_limits<std::uint32_t>::max()));
       } else if (key == "length") {
-        region.length_ns = lexer_.integer(value, "length", 0, end - begin);
+        region.length_ns = lexer_.integer(value, "length", 0, kTimeLimit_ns);
       } else {
         fail_unknown(token, "busy=, waiting=, frame=, instances=, length=");
       }
@@ -555,10 +555,10 @@ class Reader {
   std::optional<TraceBuilder> trace_;
   std::vector<bool> seen_;
   Samples all_samples_;
-  std::vector<Sample> samples_;                      // of the rank under way
-  std::vector<RecordingCost> recording_costs_;       // the same
+  std::vector<Sample> samples_;                 // of the rank under way
+  std::vector<RecordingCost> recording_costs_;  // the same
   static constexpr std::int64_t kMostThreads = 1 << 16;
-  ParallelRegions parallel_;  // of the rank under way
+  ParallelRegions parallel_;                         // of the rank under way
   std::vector<std::vector<std::uint64_t>> counted_;  // of the rank under way, by counter and gap
   std::vector<std::int64_t> values_;
   std::int64_t members_ = 0;
