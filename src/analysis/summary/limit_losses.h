@@ -68,6 +68,7 @@ class LimitLosses {
   void place_loss(Limit limit, const LossPlace& place, const CallSum& sum, double ns,
                   std::uint64_t calls);
   void find_hidden_imbalance();
+  void add_threads();
 
   const LimitInputs& in_;
   std::vector<std::vector<CallWait>> waits_;  // of each rank
