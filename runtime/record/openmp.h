@@ -27,7 +27,7 @@ struct slk_openmp_hooks {
   void (*end_thread)(void);
   /* Is it in a followed region, and not in a nested one? */
   int (*in_region)(void);
-  /* At a barrier; tasks that it executes meanwhile are no waiting. */
+  /* At a barrier, or waiting for tasks; those that it executes meanwhile are no waiting. */
   void (*begin_wait)(void);
   void (*end_wait)(void);
   void (*begin_task)(void);

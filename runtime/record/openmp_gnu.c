@@ -2,8 +2,8 @@
  *
  * A region's function is replaced by one that takes the time of each thread's begin and end around
  * it. What runs between a thread's end and the region's is the implicit barrier. Tasks are executed
- * by threads that wait at barriers: their functions are wrapped as well, so that this is no
- * waiting.
+ * by threads that wait at barriers or for other tasks: their functions are wrapped as well, so that
+ * this is no waiting.
  *
  * Where there is no recorder, or the runtime calls back by the tool interface (LLVM's has these
  * entry points, too), everything is passed on as it is. */
@@ -179,6 +179,8 @@ static int is_followed(void) {
 SLK_BARRIER(GOMP_barrier)
 SLK_BARRIER(GOMP_loop_end)
 SLK_BARRIER(GOMP_sections_end)
+SLK_BARRIER(GOMP_taskwait)
+SLK_BARRIER(GOMP_taskgroup_end)
 
 #define SLK_BARRIER_CANCEL(name)            \
   bool name(void) {                         \
@@ -238,6 +240,7 @@ static void copy_task(void* to, void* from) {
 }
 
 enum {
+  kTaskNoGroup = 1 << 11,   /* a taskloop does not wait for its tasks */
   kTaskReduction = 1 << 12, /* the runtime reads and */
   kTaskDetach = 1 << 13,    /* writes the arguments themselves */
   kMostTaskBytes = 4096
@@ -298,12 +301,15 @@ void GOMP_task(region_function* fn, void* data, copy_function* copy, long size, 
       real(fn, data, copy, size, align, flags, tasks, priority, start, end, step);               \
       return;                                                                                    \
     }                                                                                            \
+    const int waits = (flags & kTaskNoGroup) == 0;                                               \
+    if (waits) slk_openmp->begin_wait();                                                         \
     const long bytes = (long)task_offset(wrapped_align(align)) + size;                           \
     char memory[bytes + wrapped_align(align)];                                                   \
     void* block = aligned(memory, align);                                                        \
     wrap_task(block, fn, data, copy, size, wrapped_align(align), 1);                             \
     real(run_task, block, copy == NULL ? NULL : copy_task, bytes, wrapped_align(align), flags,   \
          tasks, priority, start, end, step);                                                     \
+    if (waits) slk_openmp->end_wait();                                                           \
   }
 SLK_TASKLOOP(GOMP_taskloop, long)
 SLK_TASKLOOP(GOMP_taskloop_ull, unsigned long long)

@@ -30,14 +30,18 @@ typedef struct {
 enum {
   kScopeBegin = 1,
   kTaskInitial = 1, /* flag of an implicit task */
-  kBarrierFirst = 1,
-  kBarrierLast = 4, /* kinds of synchronisation */
-  kBarrierWorkshare = 8,
-  kBarrierParallel = 9,
+  kReduction = 7,   /* kind of synchronisation, in which no one waits */
+  /* Why a thread leaves a task: it has ended, or another one is executed meanwhile. */
+  kTaskComplete = 1,
+  kTaskYield = 2,
+  kTaskCancel = 3,
+  kTaskDetach = 4,
+  kTaskSwitch = 7,
+  /* Callbacks. */
   kParallelBegin = 3,
   kParallelEnd = 4,
   kTaskSchedule = 6,
-  kImplicitTask = 7, /* callbacks */
+  kImplicitTask = 7,
   kSyncRegionWait = 16
 };
 
@@ -69,7 +73,7 @@ static void end_parallel(ompt_data* parallel, ompt_data* task, int flags, const 
 static void implicit_task(int endpoint, ompt_data* parallel, ompt_data* task, unsigned team,
                           unsigned number, int flags) {
   if (endpoint != kScopeBegin) return;
-  if (task != NULL) task->value = 1; /* explicit tasks have 0 */
+  (void)task;
   if (slk_openmp == NULL || (flags & kTaskInitial) != 0 || parallel == NULL) return;
   const uint64_t followed = slk_openmp->followed_region();
   if (followed != 0 && parallel->value == 2 * followed) slk_openmp->begin_thread(number, team);
@@ -78,9 +82,7 @@ static void implicit_task(int endpoint, ompt_data* parallel, ompt_data* task, un
 static void wait_for_others(int kind, int endpoint, ompt_data* parallel, ompt_data* task,
                             const void* caller) {
   (void)parallel, (void)task, (void)caller;
-  const int barrier = (kind >= kBarrierFirst && kind <= kBarrierLast) ||
-                      kind == kBarrierWorkshare || kind == kBarrierParallel;
-  if (slk_openmp == NULL || !barrier) return;
+  if (slk_openmp == NULL || kind == kReduction) return;
   if (endpoint == kScopeBegin) {
     slk_openmp->begin_wait();
   } else {
@@ -89,12 +91,12 @@ static void wait_for_others(int kind, int endpoint, ompt_data* parallel, ompt_da
 }
 
 static void switch_task(ompt_data* prior, int status, ompt_data* next) {
-  (void)status;
-  if (slk_openmp == NULL || prior == NULL || next == NULL) return;
-  const int from_task = prior->value == 0;
-  const int to_task = next->value == 0;
-  if (to_task && !from_task) slk_openmp->begin_task();
-  if (from_task && !to_task) slk_openmp->end_task();
+  (void)prior, (void)next;
+  if (slk_openmp == NULL) return;
+  if (status == kTaskSwitch || status == kTaskYield) slk_openmp->begin_task();
+  if (status == kTaskComplete || status == kTaskCancel || status == kTaskDetach) {
+    slk_openmp->end_task();
+  }
 }
 
 static int initialize(ompt_lookup lookup, int device, ompt_data* tool) {
