@@ -68,9 +68,17 @@ std::int32_t LimitLosses::busiest_rank() const {
                                    ranks.begin());
 }
 
-bool LimitLosses::has_more_ranks() const {
+bool LimitLosses::has_finding(std::string_view name) const {
   const auto& findings = in_.trace.findings().entries();
-  return std::ranges::find(findings, "oversubscribed", &Findings::Entry::name) != findings.end();
+  return std::ranges::find(findings, name, &Findings::Entry::name) != findings.end();
+}
+
+bool LimitLosses::has_more_ranks() const {
+  return has_finding("oversubscribed");
+}
+
+bool LimitLosses::has_more_threads() const {
+  return has_finding("oversubscribed_threads");
 }
 
 bool LimitLosses::oversubscribed() const {

@@ -507,11 +507,17 @@ class LimitSearch {
     return c;
   }
 
+  static bool is_of_threads(Limit limit) {
+    return limit == Limit::openmp_serial || limit == Limit::openmp_imbalance ||
+           limit == Limit::openmp_synchronisation;
+  }
+
   void rate(std::vector<LimitingCause>& causes) const {
     for (std::size_t i = 0; i < causes.size(); ++i) {
       const double next = i + 1 < causes.size() ? causes[i + 1].share : 0;
       LimitingCause& c = causes[i];
-      const bool doubtful = c.limit == Limit::unknown || in_.waits.clipped > 0;
+      const bool doubtful = c.limit == Limit::unknown || in_.waits.clipped > 0 ||
+                            (is_of_threads(c.limit) && losses_.has_more_threads());
       const bool clear = c.share >= 2 * kLeastLoss && c.share >= 1.5 * next && i == 0;
       c.confidence = doubtful || (c.share < kLeastLoss && c.limit != Limit::computation)
                          ? Confidence::weak
