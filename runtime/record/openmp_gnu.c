@@ -87,7 +87,7 @@ static int is_told_here(void) {
 }
 
 /* The function of the region that is followed: there is one at a time. */
-static region_function* followed_function;
+static _Alignas(64) region_function* followed_function;
 
 static void run_thread(void* data) {
   region_function* fn = followed_function;

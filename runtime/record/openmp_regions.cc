@@ -55,8 +55,10 @@ __thread TeamThread* own __attribute__((tls_model("initial-exec")));
 __thread std::uint64_t own_region __attribute__((tls_model("initial-exec")));
 __thread std::uint32_t nested __attribute__((tls_model("initial-exec")));
 
-std::uint64_t region_count;  // followed so far
-std::uint64_t followed;      // the number of the one under way; 0: none
+// Read by all threads of the team, so that it shares its cache line with nothing that is written
+// more often.
+alignas(64) std::uint64_t followed;      // the number of the region under way; 0: none
+alignas(64) std::uint64_t region_count;  // followed so far
 std::uint64_t begin_ns;
 std::uint16_t path;
 std::uint32_t team;
