@@ -88,6 +88,8 @@ def check_two_levels(test):
 def headline(test):
     """What limits the run, apart from a lack of processors: two ranks may have more threads."""
     diagnosis = result(test, "report")["diagnosis"]
+    if diagnosis["limit"] == "processors" and diagnosis["share"] > 0.5:
+        skip("other programs took the processors for most of the time")
     first = next(limit for limit in [diagnosis, *diagnosis["alternatives"]]
                  if limit["limit"] != "processors")
     crowded = RANKS * THREADS > len(os.sched_getaffinity(0))
