@@ -39,10 +39,11 @@ function(slackline_link_mpi target mpi)
   target_link_libraries(${target} PRIVATE ${library_${mpi}})
 endfunction()
 
-# slackline_mpi_program(name source.c|source.cc|source.f90 [INCLUDES folder...] [LIBS lib...])
-# Builds ${CMAKE_CURRENT_BINARY_DIR}/<mpi>/<name> for each MPI; the target <name>_mpi makes all.
+# slackline_mpi_program(name source.c|source.cc|source.f90 [INCLUDES folder...] [LIBS lib...] [COMPILER compiler])
+# Builds ${CMAKE_CURRENT_BINARY_DIR}/<mpi>/<name> for each MPI; the target <name>_mpi makes all. COMPILER: which C
+# compiler MPI's wrapper calls, instead of its own.
 function(slackline_mpi_program name source)
-  cmake_parse_arguments(ARG "" "" "INCLUDES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "COMPILER" "INCLUDES;LIBS" ${ARGN})
   set(input ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   set(wrapper MPICC)
   # MPICH declares MPI_STATUSES_IGNORE in a way that gcc takes for an overflow.
@@ -60,6 +61,11 @@ function(slackline_mpi_program name source)
     list(APPEND headers ${found})
   endforeach()
   list(TRANSFORM ARG_INCLUDES PREPEND -I)
+  set(environment)
+  if(ARG_COMPILER)
+    set(environment ${CMAKE_COMMAND} -E env OMPI_CC=${ARG_COMPILER} MPICH_CC=${ARG_COMPILER})
+    list(REMOVE_ITEM flags -Wno-stringop-overflow)
+  endif()
   set(outputs)
   foreach(mpi ${SLACKLINE_MPIS})
     string(TOUPPER ${mpi} MPI)
@@ -72,7 +78,7 @@ function(slackline_mpi_program name source)
     set(scratch ${CMAKE_CURRENT_BINARY_DIR}/${mpi}/${name}.dir)
     file(MAKE_DIRECTORY ${scratch})
     add_custom_command(OUTPUT ${output}
-      COMMAND ${SLACKLINE_${wrapper}_${MPI}} ${flags} ${ARG_INCLUDES} -o ${output} ${input}
+      COMMAND ${environment} ${SLACKLINE_${wrapper}_${MPI}} ${flags} ${ARG_INCLUDES} -o ${output} ${input}
         ${ARG_LIBS} -lm
       DEPENDS ${input} ${headers} WORKING_DIRECTORY ${scratch} VERBATIM
       COMMENT "Building ${name} for ${mpi}")

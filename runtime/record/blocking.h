@@ -11,5 +11,9 @@ __attribute__((visibility("hidden"))) void slk_use_blocking(uint64_t (*begin)(vo
 
 /* What stands behind this library under that name. */
 __attribute__((visibility("hidden"))) void* slk_find_next(const char* name);
+/* The same in one library, of dlopen(). */
+__attribute__((visibility("hidden"))) void* slk_find_in(void* library, const char* name);
+/* Where the object that holds `address` is loaded; null if there is none. */
+__attribute__((visibility("hidden"))) const void* slk_object_of(const void* address);
 
 #endif

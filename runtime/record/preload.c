@@ -19,6 +19,7 @@
 
 #include "blocking.h"
 #include "interposed.h"
+#include "openmp_entry.h"
 #include "stubs.inc"
 
 extern void* slk_slots[];
@@ -35,6 +36,8 @@ __asm__(
     "slk_bind_entry,.-slk_bind_entry\n");
 
 static const Interposed* table;
+
+const slk_openmp_hooks* slk_openmp;
 
 /* The recorder's, told of each signal for which the program sets a handler. */
 static void (*tell_signal)(int);
@@ -54,8 +57,11 @@ void* slk_find_next(const char* name) {
   return find_symbol(RTLD_NEXT, name);
 }
 
-/* Where the object that holds `address` is loaded; null if there is none. */
-static const void* object_of(const void* address) {
+void* slk_find_in(void* library, const char* name) {
+  return find_symbol(library, name);
+}
+
+const void* slk_object_of(const void* address) {
   Dl_info info;
   return address == NULL || dladdr(address, &info) == 0 ? NULL : info.dli_fbase;
 }
@@ -86,7 +92,7 @@ static void* own_entry_point(const char* name) {
     self = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   }
   void* found = self == NULL ? NULL : find_symbol(self, name);
-  return object_of(found) == object_of((void*)(uintptr_t)&own_entry_point) ? found : NULL;
+  return slk_object_of(found) == slk_object_of((void*)(uintptr_t)&own_entry_point) ? found : NULL;
 }
 
 /* Whether calls of `name` go elsewhere than here. A program that takes the function's address may
@@ -99,7 +105,7 @@ static int is_hidden(const char* name) {
   if (address == NULL || dladdr1(address, &info, &entry, RTLD_DL_SYMENT) == 0) return 0;
   const ElfW(Sym)* symbol = entry;
   if (symbol != NULL && symbol->st_shndx == SHN_UNDEF) return 0;
-  return info.dli_fbase != object_of((void*)(uintptr_t)&is_hidden);
+  return info.dli_fbase != slk_object_of((void*)(uintptr_t)&is_hidden);
 }
 
 static void find_hidden(void) {
@@ -146,6 +152,9 @@ static void load_recorder(const char* name, int binding) {
   slk_use_blocking(
       (uint64_t(*)(void))(uintptr_t)find_symbol(recorder, "slk_blocking_begin"),
       (void (*)(uint64_t, const uint64_t*))(uintptr_t)find_symbol(recorder, "slk_blocking_end"));
+  const slk_openmp_hooks* (*openmp)(void) =
+      (const slk_openmp_hooks* (*)(void))(uintptr_t)find_symbol(recorder, "slk_openmp_table");
+  if (openmp != NULL) __atomic_store_n(&slk_openmp, openmp(), __ATOMIC_RELEASE);
   tell_signal = (void (*)(int))(uintptr_t)find_symbol(recorder, "slk_note_signal");
   void (*note)(const char*, uint64_t) =
       (void (*)(const char*, uint64_t))(uintptr_t)find_symbol(recorder, "slk_note_start");
@@ -200,7 +209,7 @@ static int match_library(struct dl_phdr_info* info, size_t size, void* data) {
   if (number == NULL || (number[end] != '\0' && number[end] != '.')) return 0;
   void* library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL) return 0;
-  const void* init = object_of(find_symbol(library, "PMPI_Init"));
+  const void* init = slk_object_of(find_symbol(library, "PMPI_Init"));
   dlclose(library);
   if (init == NULL || init != (const void*)(uintptr_t)info->dlpi_addr) return 0;
   strcpy(search->path, info->dlpi_name);
@@ -269,7 +278,7 @@ static void* next_symbol(const char* name) {
  * and MPI's own, which holds `own`. */
 static void* behind_wrapper(const char* name, void* own) {
   void* next = find_symbol(RTLD_NEXT, name);
-  if (next == NULL || own == NULL || object_of(next) == object_of(own)) return own;
+  if (next == NULL || own == NULL || slk_object_of(next) == slk_object_of(own)) return own;
   return next;
 }
 
@@ -319,7 +328,7 @@ static int is_of_mpi(void* handle, const char* name, const void* found) {
   if (strlen(name) + 2 > sizeof profiling) return 0;
   snprintf(profiling, sizeof profiling, "%c%s", name[0] == 'm' ? 'p' : 'P', name);
   void* other = find_symbol(handle, profiling);
-  return other != NULL && object_of(other) == object_of(found);
+  return other != NULL && slk_object_of(other) == slk_object_of(found);
 }
 
 /* What dlsym(handle, name), called at `caller`, is to give instead; null: what it finds. A tool
@@ -336,7 +345,8 @@ __attribute__((used, visibility("hidden"))) void* slk_substitute(void* handle, c
   Dl_info calling;
   if (dladdr(caller, &calling) == 0) return NULL;
   void* library = dlopen(calling.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  const int defines = library != NULL && object_of(find_symbol(library, name)) == calling.dli_fbase;
+  const int defines =
+      library != NULL && slk_object_of(find_symbol(library, name)) == calling.dli_fbase;
   if (library != NULL) dlclose(library);
   return defines ? NULL : own_entry_point(name);
 }

@@ -167,6 +167,10 @@ class Thread {
     publish();
   }
   std::uint64_t calls() const { return calls_; }
+  /// What find_call_path() has found.
+  std::uint16_t call_path() const { return path_; }
+  /// Parallel regions are added up that are to be written before the next call.
+  void expect_region_sums() { region_sums_ = true; }
   void forget_calls() { calls_ = 0; }
   std::uint16_t index() const { return index_; }
   RawFile& file() { return file_; }
@@ -204,7 +208,9 @@ class Thread {
   void note_computation();
   void note_system_counters();
   void note_hardware_counters();
-  bool has_unwritten() const { return off_processor_ns_ != 0 || blocked_ns_ != 0 || gained_ != 0; }
+  bool has_unwritten() const {
+    return off_processor_ns_ != 0 || blocked_ns_ != 0 || gained_ != 0 || region_sums_;
+  }
   void write_counters();
   void write_off_processor(std::uint8_t op, std::int64_t& ns);
   void forget_computation() {
@@ -259,6 +265,7 @@ class Thread {
   std::uint16_t index_ = 0;
   std::uint16_t path_ = 0;  // of the calls of the present wrapper
   std::uint8_t op_ = 0;
+  bool region_sums_ = false;
   PollRun poll_{};
   slk_record sink_[kSlack] = {};  // takes what is not to be kept
   slk_record suspended_{};

@@ -1,5 +1,6 @@
 #include <cstdlib>
 
+#include "openmp_regions.h"
 #include "recorder.h"
 
 namespace slackline::record {
@@ -162,6 +163,8 @@ void Thread::write_computation() {
   write_off_processor(SLK_REC_OFF_PROCESSOR, off_processor_ns_);
   write_off_processor(SLK_REC_BLOCKED, blocked_ns_);
   if (gained_ != 0) write_counters();
+  if (region_sums_) write_region_sums(*this);
+  region_sums_ = false;
   if (after_poll) poll_.end = file_.head();
 }
 

@@ -7,12 +7,12 @@ namespace slackline {
 namespace {
 
 /// How the files of libraries begin that programs are not made of.
-constexpr std::array<std::string_view, 31> kLibraries{
-    "libc.",       "libc-",      "libm.",  "libm-",    "libpthread", "librt.",      "libdl.",
-    "ld-linux",    "linux-vdso", "[vdso]", "libgcc",   "libstdc++",  "libgfortran", "libquadmath",
-    "libgomp",     "libomp",     "libmpi", "libmpich", "libopen-",   "libpmi",      "libpmix",
-    "libucp",      "libuct",     "libucs", "libucm",   "libfabric",  "libhwloc",    "libblas",
-    "libopenblas", "liblapack",  "libffi"};
+constexpr std::array<std::string_view, 33> kLibraries{
+    "libc.",       "libc-",      "libm.",  "libm-",    "libpthread",   "librt.",      "libdl.",
+    "ld-linux",    "linux-vdso", "[vdso]", "libgcc",   "libstdc++",    "libgfortran", "libquadmath",
+    "libgomp",     "libomp",     "libmpi", "libmpich", "libopen-",     "libpmi",      "libpmix",
+    "libucp",      "libuct",     "libucs", "libucm",   "libfabric",    "libhwloc",    "libblas",
+    "libopenblas", "liblapack",  "libffi", "libiomp",  "libslackline_"};
 
 bool is_run_time_library(const std::string& module) {
   const std::string file = file_name(module);

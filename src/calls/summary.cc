@@ -130,6 +130,9 @@ void add_rank_facts(TraceSummary& all, const Trace& trace) {
     ++all.present_ranks;
     all.unfinalized_ranks += info.finalized ? 0 : 1;
     if (!info.host.empty()) hosts.insert(info.host);
+    const ParallelRegions& regions = trace.calls(r).parallel_regions();
+    all.openmp_threads = std::max(all.openmp_threads, regions.locations());
+    for (const ParallelRegion& region : regions.all()) all.openmp_regions += region.instances;
     all.clock_offset_ns = std::max(all.clock_offset_ns, std::abs(info.clock_offset_ns));
     all.clock_error_ns = std::max(all.clock_error_ns, info.clock_error_ns);
   }

@@ -45,6 +45,8 @@ struct TraceSummary {
   std::int32_t unfinalized_ranks = 0;  ///< of those present
   std::int32_t hosts = 0;              ///< distinct known names
   std::uint32_t threads = 0;           ///< most threads that called MPI in one rank
+  std::uint64_t openmp_regions = 0;    ///< parallel regions, each instance counted
+  std::uint32_t openmp_threads = 1;    ///< of the largest team
   std::uint64_t calls = 0;             ///< repeated tests and probes counted one by one
   std::int64_t duration_ns = 0;        ///< first begin (or start) to last end (or stop) of any rank
   RankSpread mpi_time_ns;              ///< per rank, time inside MPI; zero in untimed traces

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "calls/run_span.h"
+#include "page/thread_strips.h"
 #include "page/timeline.h"
 
 namespace slackline {
@@ -112,6 +113,7 @@ Section timeline_section(const PictureInput& input) {
   if (measured) {
     drawn.phases = phases_of(input.measured->monitor);
     drawn.strips = strips_of(input.measured->monitor);
+    std::ranges::move(thread_strips(trace), std::back_inserter(drawn.strips));
   }
   if (input.simulated != nullptr) {
     std::ranges::move(link_strips(*input.simulated, offset_ns), std::back_inserter(drawn.strips));

@@ -49,6 +49,7 @@ void RankCallsBuilder::retime(std::span<const std::int64_t> times) {
     pause = {moved(pause.begin_ns, pause.before_call), moved(pause.end_ns, pause.before_call),
              pause.before_call, pause.kind};
   }
+  parallel_regions_.map_times(moved);
   if (stop_ns_ != kNoStop) stop_ns_ = moved(stop_ns_, size());
   for (std::size_t i = 0; i < size(); ++i) {
     columns_.begin_ns[i] = times[2 * i];
@@ -159,6 +160,7 @@ void RankCallsBuilder::shrink() {
   frame_.shrink_to_fit();
   regions_.shrink_to_fit();
   pauses_.shrink_to_fit();
+  parallel_regions_.shrink();
 }
 
 }  // namespace slackline

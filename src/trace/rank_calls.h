@@ -10,6 +10,7 @@
 
 #include "trace/call_tree.h"
 #include "trace/operation.h"
+#include "trace/parallel_regions.h"
 #include "trace/rank_columns.h"
 
 namespace slackline {
@@ -192,6 +193,8 @@ class RankCalls {
   std::span<const RegionEvent> regions() const { return regions_; }
   /// In order of time; they do not overlap.
   std::span<const Pause> pauses() const { return pauses_; }
+  /// Empty where the rank's only location is its main thread.
+  const ParallelRegions& parallel_regions() const { return parallel_regions_; }
   /// Computation in the gap before call i (i = size(): after the last call): the gap less the
   /// pauses in it and less recording_ns(). Logarithmic in the number of pauses.
   std::int64_t useful_ns(std::size_t i) const {
@@ -256,6 +259,7 @@ class RankCalls {
 
   std::vector<RegionEvent> regions_;
   std::vector<Pause> pauses_;
+  ParallelRegions parallel_regions_;
   std::vector<RecordingCost> recording_costs_;
   std::vector<CounterGains> counters_;
   std::int64_t start_ns_ = 0;
@@ -279,6 +283,7 @@ class RankCallsBuilder : public RankCalls {
   void set_start_ns(std::int64_t start) { start_ns_ = start; }
   void set_stop_ns(std::int64_t stop) { stop_ns_ = stop; }
   void append_pause(const Pause& pause) { pauses_.push_back(pause); }
+  void set_parallel_regions(ParallelRegions regions) { parallel_regions_ = std::move(regions); }
   void set_recording_costs(std::vector<RecordingCost> costs) {
     recording_costs_ = std::move(costs);
   }
@@ -296,6 +301,7 @@ class RankCallsBuilder : public RankCalls {
     for (std::size_t i = 0; i < size(); ++i) columns_.end_ns[i] = map(columns_.end_ns[i]);
     for (auto& e : regions_) e.time_ns = map(e.time_ns);
     for (auto& p : pauses_) p = {map(p.begin_ns), map(p.end_ns), p.before_call, p.kind};
+    parallel_regions_.map_times([&](std::int64_t time, std::uint32_t) { return map(time); });
     start_ns_ = map(start_ns_);
     if (stop_ns_ != kNoStop) stop_ns_ = map(stop_ns_);
   }
@@ -303,6 +309,7 @@ class RankCallsBuilder : public RankCalls {
   template <class Map>
   void map_frames(Map map) {
     for (FrameId& frame : frame_) frame = map(frame);
+    parallel_regions_.map_frames(map);
   }
   /// Gives back what reserve() and growth left over.
   void shrink();

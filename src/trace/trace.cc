@@ -49,7 +49,8 @@ bool same_calls(const RankCalls& a, const RankCalls& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!same_call(a[i], b[i])) return false;
   }
-  return std::ranges::equal(a.regions(), b.regions(), same_region_event);
+  return std::ranges::equal(a.regions(), b.regions(), same_region_event) &&
+         a.parallel_regions() == b.parallel_regions();
 }
 
 }  // namespace

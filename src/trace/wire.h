@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 9u
+#define SLK_WIRE_VERSION 10u
 #define SLK_WIRE_OLDEST 2u /* what is new since then is 0 in its headers, and no record of it */
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
@@ -244,8 +244,12 @@ enum slk_operation {
                           * end_ns to the return to the program; bytes = calls measured */
   SLK_REC_PYTHON,        /* the process has a Python interpreter: tag = its PY_VERSION_HEX, bytes =
                           * enum slk_python. Before the first path that it could be on. */
-  SLK_REC_PYTHON_CODE    /* request = id of a code object, of this file; args: see
+  SLK_REC_PYTHON_CODE,   /* request = id of a code object, of this file; args: see
                           * SLK_CODE_TEXT_AT. Before the first path through it. */
+  SLK_REC_PARALLEL       /* the thread executed a parallel region of OpenMP, or several alike as
+                          * one: begin_ns: when the last one ended; bytes = ns since the first one
+                          * began; path; request = how many; args = ns that they took together, then
+                          * for each thread of the team ns outside of and in barriers */
 };
 
 /* What is counted of a thread's computation: X(identifier, name in a trace). The system's own
@@ -378,6 +382,9 @@ struct slk_clock_sample {
   int32_t valid;
 };
 
+/* Whose parallel regions are recorded. */
+enum slk_openmp { SLK_OPENMP_NONE = 0, SLK_OPENMP_GNU = 1, SLK_OPENMP_TOOL_INTERFACE = 2 };
+
 enum slk_mpi_library { SLK_MPI_UNKNOWN = 0, SLK_MPI_OPENMPI = 1, SLK_MPI_MPICH = 2 };
 
 /* How often CPU time is read where perf_event_open is not permitted. */
@@ -430,6 +437,10 @@ struct slk_raw_header {
   uint32_t abandoned_calls;  /* not recorded: the program left them by longjmp or an exception */
   uint64_t stolen_ns;        /* of the processors' time, what the hypervisor gave to others */
   uint64_t processors_ns;    /* time of the processors above, their idle time included; 0 unknown */
+  uint32_t openmp;           /* enum slk_openmp */
+  uint32_t nested_regions;   /* not recorded: parallel regions inside others */
+  uint32_t foreign_regions;  /* not recorded: of threads other than the one that called MPI_Init */
+  uint32_t lost_regions;     /* not recorded: of more threads than can be, or without memory */
 };
 
 #endif

@@ -112,6 +112,9 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, con
                e.inputs);
   add_counters(trace, analysed, e.analysed);
   e.machine = machine_share(trace);
+  std::vector<RankTime> times;
+  for (const RankEfficiency& rank : ranks) times.push_back(rank.analysed_ns);
+  e.openmp = openmp_use(trace, analysed, times);
   Findings findings;
   findings.merge(matching.findings());
   if (ideal.released > 0) findings.add(kReplayReleased, {}, ideal.released);

@@ -9,6 +9,7 @@
 
 #include "analysis/efficiency/ideal_replay.h"
 #include "analysis/efficiency/machine_share.h"
+#include "analysis/openmp/openmp_use.h"
 #include "base/findings.h"
 #include "calls/run_span.h"
 #include "report/object.h"
@@ -68,6 +69,7 @@ struct Efficiency {
   TimeInterval interval;                ///< that one, from the start of the run
   std::vector<std::int64_t> useful_ns;  ///< per rank
   std::optional<MachineShare> machine;  ///< where the recording counted context switches
+  std::optional<OpenMPUse> openmp;      ///< of the analysed interval, where there are regions
   Findings findings;
 };
 

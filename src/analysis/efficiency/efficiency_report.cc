@@ -59,7 +59,8 @@ auto run_efficiency_object(const Efficiency& run, const Efficiency& first, Scali
                 "basicanalysis"_key = factors_to_json(in, EfficiencyVariant::basicanalysis),
                 "analysed"_key = analysed_object(run, first, scaling),
                 "scalability"_key = scalability_to_json(in, first.inputs, scaling),
-                "machine_share"_key.when(optional_of(run.machine, machine_to_json))};
+                "machine_share"_key.when(optional_of(run.machine, machine_to_json)),
+                "openmp"_key.when(optional_of(run.openmp, openmp_to_json))};
 }
 
 /// Only several runs have a `study`.
@@ -235,12 +236,17 @@ Described<EfficiencyJson> describe_efficiency(const std::vector<Efficiency>& run
   if (runs.size() == 1 && runs.front().machine) {
     section.items.emplace_back(machine_facts(*runs.front().machine));
   }
+  std::vector<Section> of_threads;
+  if (runs.size() == 1 && runs.front().openmp) {
+    of_threads.push_back(openmp_section(*runs.front().openmp));
+  }
   if (study) {
     // First, because it is what several runs are compared for.
     study->section.items.emplace_back(scalability_table(runs, scaling));
     report.sections.push_back(std::move(study->section));
   }
   report.sections.push_back(std::move(section));
+  std::ranges::move(of_threads, std::back_inserter(report.sections));
   return report;
 }
 

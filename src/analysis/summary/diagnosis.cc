@@ -41,8 +41,10 @@ std::optional<ExampleWait> example_wait(const Trace& trace, const WaitStates& wa
 void find_code(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
                const CallActivities& names, const Samples* samples, Diagnosis& d) {
   const ComputationCode code(trace, samples);
+  const OpenMPUse* const openmp = d.efficiency.openmp ? &*d.efficiency.openmp : nullptr;
   if (trace.call_tree().empty()) {
-    d.limits = limiting_causes({trace, matching, waits, names, d.waits.delays, code, d.shares});
+    d.limits =
+        limiting_causes({trace, matching, waits, names, d.waits.delays, code, d.shares, openmp});
     return;
   }
   const CallPaths functions = CallPaths::of_functions(trace);
@@ -50,7 +52,8 @@ void find_code(const Trace& trace, const CallMatching& matching, const WaitState
   const auto collector = collect_waits_in_code(trace, waits, in_functions, samples);
   const DelayCosts delays = delay_costs(trace, matching, waits, in_functions, collector.get());
   d.waits.in_code = collector->take();
-  d.limits = limiting_causes({trace, matching, waits, in_functions, delays, code, d.shares});
+  d.limits =
+      limiting_causes({trace, matching, waits, in_functions, delays, code, d.shares, openmp});
   const TimeInterval analysed{d.shares.begin_ns, d.shares.begin_ns + d.shares.length_ns};
   d.path_functions = path_functions(d.path, trace, code, analysed, true);
 }
@@ -341,6 +344,7 @@ Described<MeasuredJson> describe(const Diagnosis& d, const Trace& trace, const C
   append(report.sections, std::move(waits.sections));
   report.sections.push_back(monitor_section(d.monitor, false));
   report.sections.push_back(std::move(efficiency));
+  if (d.efficiency.openmp) report.sections.push_back(openmp_section(*d.efficiency.openmp));
   append(report.sections, std::move(path.sections));
   add_evidence(d, trace, paths, report.sections);
   report.findings = d.findings;

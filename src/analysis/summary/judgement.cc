@@ -132,9 +132,13 @@ std::string around(const Subject& s) {
 }
 
 Judgement limit(const Subject& s) {
-  return {JudgementAspect::limit,
-          limit_text(s) + around(s),
-          {"limits", "time_shares", "efficiency_multiplicative"}};
+  Judgement limit{JudgementAspect::limit,
+                  limit_text(s) + around(s),
+                  {"limits", "time_shares", "efficiency_multiplicative"}};
+  if (s.d.efficiency.openmp) {
+    limit.evidence.insert(limit.evidence.end(), {"hybrid_efficiency", "openmp_regions"});
+  }
+  return limit;
 }
 
 /// When `what` is lost.

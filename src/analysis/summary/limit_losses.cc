@@ -55,6 +55,7 @@ LimitLosses::LimitLosses(const LimitInputs& inputs, const std::vector<FrameId>& 
   sum_up_calls(own_frames);
   sum_up_rest();
   find_hidden_imbalance();
+  add_threads();
 }
 
 double LimitLosses::rank_time_ns() const {
@@ -67,9 +68,17 @@ std::int32_t LimitLosses::busiest_rank() const {
                                    ranks.begin());
 }
 
-bool LimitLosses::has_more_ranks() const {
+bool LimitLosses::has_finding(std::string_view name) const {
   const auto& findings = in_.trace.findings().entries();
-  return std::ranges::find(findings, "oversubscribed", &Findings::Entry::name) != findings.end();
+  return std::ranges::find(findings, name, &Findings::Entry::name) != findings.end();
+}
+
+bool LimitLosses::has_more_ranks() const {
+  return has_finding("oversubscribed");
+}
+
+bool LimitLosses::has_more_threads() const {
+  return has_finding("oversubscribed_threads");
 }
 
 bool LimitLosses::oversubscribed() const {
@@ -176,6 +185,19 @@ void LimitLosses::sum_up_rest() {
     least = std::min(least.value_or(blocked), blocked);
   }
   of(Limit::io) += static_cast<double>(least.value_or(0)) * static_cast<double>(in_.shares.present);
+}
+
+/// A thread's idle time as a part of its rank's time, so that all threads of a rank together count
+/// as much as the rank.
+void LimitLosses::add_threads() {
+  if (in_.openmp == nullptr) return;
+  for (const RankThreads& rank : in_.openmp->ranks) {
+    if (rank.locations.empty()) continue;
+    const auto threads = static_cast<double>(rank.locations.size());
+    of(Limit::openmp_serial) += static_cast<double>(rank.time.serial_idle) / threads;
+    of(Limit::openmp_imbalance) += static_cast<double>(rank.time.imbalance) / threads;
+    of(Limit::openmp_synchronisation) += static_cast<double>(rank.time.synchronisation) / threads;
+  }
 }
 
 /// Where ranks wait for processors, the measured waits do not show load imbalance; the CPU time

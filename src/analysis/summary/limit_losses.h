@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "analysis/summary/call_sum.h"
@@ -47,6 +48,8 @@ class LimitLosses {
   double hidden_imbalance_ns() const { return hidden_imbalance_ns_; }
   /// Whether more ranks ran than there are processors.
   bool has_more_ranks() const;
+  /// Whether OpenMP had more threads than processors.
+  bool has_more_threads() const;
   /// The rank with most CPU time of computation.
   std::int32_t busiest_rank() const;
 
@@ -60,6 +63,7 @@ class LimitLosses {
   double& of(Limit limit) { return losses_[static_cast<std::size_t>(limit)]; }
   double rank_time_ns() const;
   bool oversubscribed() const;
+  bool has_finding(std::string_view name) const;
   CallVolume volume_of(std::int32_t rank, CallIndex call) const;
   void sum_up_waits();
   void sum_up_calls(const std::vector<FrameId>& own_frames);
@@ -68,6 +72,7 @@ class LimitLosses {
   void place_loss(Limit limit, const LossPlace& place, const CallSum& sum, double ns,
                   std::uint64_t calls);
   void find_hidden_imbalance();
+  void add_threads();
 
   const LimitInputs& in_;
   std::vector<std::vector<CallWait>> waits_;  // of each rank

@@ -102,10 +102,98 @@ class LimitSearch {
         c.doubts_others = doubts_others(share);
         describe_processors(c);
         break;
+      case Limit::openmp_serial:
+        describe_serial_part(c);
+        break;
+      case Limit::openmp_imbalance:
+        describe_regions(&ThreadTime::imbalance, c);
+        break;
+      case Limit::openmp_synchronisation:
+        describe_regions(&ThreadTime::synchronisation, c);
+        break;
       default:
         describe_calls(c);
     }
     return c;
+  }
+
+  /// The ranks whose threads lose much more of that than the others'.
+  std::vector<std::int32_t> ranks_of_threads(std::int64_t ThreadTime::*part) const {
+    std::map<std::int32_t, double> by_rank;
+    double sum = 0;
+    for (std::size_t r = 0; r < in_.openmp->ranks.size(); ++r) {
+      const RankThreads& rank = in_.openmp->ranks[r];
+      if (rank.locations.empty()) continue;
+      const double ns =
+          static_cast<double>(rank.time.*part) / static_cast<double>(rank.locations.size());
+      by_rank[static_cast<std::int32_t>(r)] = ns;
+      sum += ns;
+    }
+    std::vector<std::int32_t> ranks = outstanding(by_rank, sum);
+    return ranks.size() == by_rank.size() ? std::vector<std::int32_t>() : ranks;
+  }
+
+  void describe_regions(std::int64_t ThreadTime::*part, LimitingCause& c) const {
+    c.ranks = ranks_of_threads(part);
+    const auto& regions = in_.openmp->regions;
+    const auto most = std::ranges::max_element(
+        regions, {}, [&](const RegionUse& region) { return region.time.*part; });
+    if (most == regions.end()) return;
+    c.frame = most->frame;
+    if (part == &ThreadTime::synchronisation) {
+      c.evidence =
+          fmt::format("{} of up to {}, mean {} of thread time each",
+                      count_of(most->instances, "region"), count_of(most->most_threads, "thread"),
+                      format_time_ns(ratio_of(static_cast<double>(most->time.synchronisation),
+                                              static_cast<double>(most->instances))));
+    } else if (most->late_location) {
+      c.evidence = fmt::format("thread {} of up to {} works {:.2f} x the mean of the team",
+                               *most->late_location, most->most_threads, most->late_work);
+    } else {
+      c.evidence = "threads work longest in turn";
+    }
+  }
+
+  /// The code of the computation that is not called by OpenMP's runtime.
+  void describe_serial_part(LimitingCause& c) const {
+    c.ranks = ranks_of_threads(&ThreadTime::serial_idle);
+    std::int64_t serial = 0;
+    std::size_t threads = 0;
+    for (const RankThreads& rank : in_.openmp->ranks) {
+      serial += rank.serial_ns;
+      threads = std::max(threads, rank.locations.size());
+    }
+    const CallTree& tree = in_.trace.call_tree();
+    std::map<FrameId, double> frames;
+    for_gaps([&](std::int32_t rank, CallIndex call) {
+      in_.code.split(rank, call, in_.trace.calls(rank).useful_ns(call),
+                     [&](FrameId frame, std::int64_t ns) {
+                       if (!is_in_region(tree, frame)) {
+                         frames[own_[frame]] += static_cast<double>(ns);
+                       }
+                     });
+    });
+    c.frame = most_of_function(frames);
+    c.evidence = fmt::format(
+        "{} of {} computation of the mean rank are outside of parallel regions, with up to {}",
+        format_time_ns(mean_of_ranks(serial)),
+        format_time_ns(mean_of_ranks(in_.shares.sum_ns.compute)), count_of(threads, "thread"));
+  }
+
+  double mean_of_ranks(std::int64_t ns) const {
+    return ratio_of(static_cast<double>(ns), static_cast<double>(in_.shares.present));
+  }
+
+  /// Whether the code is called by OpenMP's runtime.
+  static bool is_in_region(const CallTree& tree, FrameId frame) {
+    for (; frame != 0; frame = tree.parent(frame)) {
+      const std::string module = file_name(tree.location(frame).module);
+      if (module.starts_with("libgomp") || module.starts_with("libomp") ||
+          module.starts_with("libiomp")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   TimeInterval from_start(const TimeInterval& t) const {
@@ -419,11 +507,17 @@ class LimitSearch {
     return c;
   }
 
+  static bool is_of_threads(Limit limit) {
+    return limit == Limit::openmp_serial || limit == Limit::openmp_imbalance ||
+           limit == Limit::openmp_synchronisation;
+  }
+
   void rate(std::vector<LimitingCause>& causes) const {
     for (std::size_t i = 0; i < causes.size(); ++i) {
       const double next = i + 1 < causes.size() ? causes[i + 1].share : 0;
       LimitingCause& c = causes[i];
-      const bool doubtful = c.limit == Limit::unknown || in_.waits.clipped > 0;
+      const bool doubtful = c.limit == Limit::unknown || in_.waits.clipped > 0 ||
+                            (is_of_threads(c.limit) && losses_.has_more_threads());
       const bool clear = c.share >= 2 * kLeastLoss && c.share >= 1.5 * next && i == 0;
       c.confidence = doubtful || (c.share < kLeastLoss && c.limit != Limit::computation)
                          ? Confidence::weak

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/efficiency/time_shares.h"
+#include "analysis/openmp/openmp_use.h"
 #include "analysis/paths/call_activities.h"
 #include "analysis/waits/delay_costs.h"
 #include "analysis/waits/wait_states.h"
@@ -18,16 +19,19 @@ namespace slackline {
 
 /// What the ranks' time is lost to.
 enum class Limit : std::uint8_t {
-  computation,    ///< nothing else takes much
-  imbalance,      ///< ranks wait for one that does more
-  serialisation,  ///< ranks are idle while another one works
-  transfer,       ///< moving bytes
-  message_rate,   ///< many small messages
-  io,             ///< MPI-IO, or all ranks are blocked outside of MPI
-  processors,     ///< ranks lack processors
-  unknown         ///< calls for which waiting is not known, or that their size does not explain
+  computation,             ///< nothing else takes much
+  imbalance,               ///< ranks wait for one that does more
+  serialisation,           ///< ranks are idle while another one works
+  transfer,                ///< moving bytes
+  message_rate,            ///< many small messages
+  io,                      ///< MPI-IO, or all ranks are blocked outside of MPI
+  processors,              ///< ranks lack processors
+  openmp_serial,           ///< threads are in no parallel region while their rank computes
+  openmp_imbalance,        ///< threads wait at barriers for one that does more
+  openmp_synchronisation,  ///< other waiting at barriers, begin and end of parallel regions
+  unknown  ///< calls for which waiting is not known, or that their size does not explain
 };
-inline constexpr std::size_t kLimits = 8;
+inline constexpr std::size_t kLimits = 11;
 std::string_view to_string(Limit limit);  ///< "message_rate", for scripts
 std::string_view name(Limit limit);       ///< "message rate", for people
 
@@ -56,6 +60,7 @@ struct LimitInputs {
   const DelayCosts& delays;     ///< of `waits` and `names`
   const ComputationCode& code;
   const TimeShares& shares;
+  const OpenMPUse* openmp = nullptr;  ///< of that interval; null: no parallel regions
 };
 
 /// What limits the run, and then the other causes, largest first. Every moment of the ranks counts

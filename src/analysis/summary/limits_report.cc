@@ -21,6 +21,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, kLimits> kLi
      {"message_rate", "message rate"},
      {"io", "I/O"},
      {"processors", "lack of processors"},
+     {"openmp_serial", "OpenMP serial part"},
+     {"openmp_imbalance", "OpenMP load imbalance"},
+     {"openmp_synchronisation", "OpenMP synchronisation"},
      {"unknown", "time of unknown cause"}}};
 
 auto limiting_cause_object(const LimitingCause& c, const CallTree& tree) {
@@ -47,6 +50,10 @@ std::string in_code(const LimitingCause& c, const CallTree& tree) {
   return c.frame == 0 ? "" : " in " + describe_frame(tree, c.frame);
 }
 
+std::string of_ranks(const LimitingCause& c) {
+  return c.ranks.empty() ? "" : ", mostly on " + named_ranks(c.ranks);
+}
+
 std::string loss_text(const LimitingCause& c, const CallTree& tree) {
   const std::string share = format_percent(c.share);
   const std::string code = in_code(c, tree);
@@ -69,6 +76,16 @@ std::string loss_text(const LimitingCause& c, const CallTree& tree) {
       return fmt::format("{} of rank time is lost because ranks had no processor ({}){}", share,
                          c.evidence,
                          c.doubts_others ? "; predictions and other causes are uncertain" : "");
+    case Limit::openmp_serial:
+      return fmt::format("{} of thread time is idle while one thread computes{}{} ({})", share,
+                         code, of_ranks(c), c.evidence);
+    case Limit::openmp_imbalance:
+      return fmt::format("{} of thread time is waiting at barriers for the busiest thread{}{} ({})",
+                         share, code, of_ranks(c), c.evidence);
+    case Limit::openmp_synchronisation:
+      return fmt::format(
+          "{} of thread time is barriers, begin and end of parallel regions{}{} ({})", share, code,
+          of_ranks(c), c.evidence);
     case Limit::transfer:
     case Limit::message_rate:
     case Limit::io:

@@ -25,6 +25,7 @@ constexpr std::array kSections{
     std::pair<std::string_view, std::string_view>{"waits", "causes"},
     std::pair<std::string_view, std::string_view>{"phases", "monitor"},
     std::pair<std::string_view, std::string_view>{"efficiency", "efficiency"},
+    std::pair<std::string_view, std::string_view>{"efficiency", "openmp"},
     std::pair<std::string_view, std::string_view>{"path", "critical_path"},
     std::pair<std::string_view, std::string_view>{"imbalance", "imbalance"},
     std::pair<std::string_view, std::string_view>{"regions", "regions-section"},

@@ -101,6 +101,13 @@ bool counts_instructions(const Trace& trace) {
   });
 }
 
+bool has_regions(const TracePart& part) {
+  for (std::int32_t r = part.own.first; r < part.own.end; ++r) {
+    if (!part.trace.calls(r).parallel_regions().empty()) return true;
+  }
+  return false;
+}
+
 std::optional<Report> execute_in_parts(const EfficiencyRequest& request, ProcessGroup& group) {
   if (group.size() == 1 || request.traces.size() > 1) return std::nullopt;
   const IdealOptions ideal =
@@ -111,6 +118,7 @@ std::optional<Report> execute_in_parts(const EfficiencyRequest& request, Process
   const std::optional<SharedRun> shared = load_shared_run(one, group);
   // Their sums depend on the order of the calls that they are added over.
   if (!shared || counts_instructions(shared->part.trace)) return std::nullopt;
+  if (!true_in_all(group, !has_regions(shared->part))) return std::nullopt;
   require_calls(shared->run.opened, shared->part.call_count(), "no efficiency of");
   const auto run = shared_efficiency(*shared, ideal, request.interval, group);
   if (!run) return std::nullopt;

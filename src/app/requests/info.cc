@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 
 #include "app/load/input.h"
@@ -39,6 +40,15 @@ auto counter_object(const CounterSummary& c) {
   return Object{"name"_key = c.name, "gained"_key = spread_object(c.gained)};
 }
 
+auto openmp_object(const TraceSummary& s) {
+  return Object{"openmp_regions"_key = s.openmp_regions, "openmp_threads"_key = s.openmp_threads};
+}
+
+std::optional<ReturnedBy<openmp_object>> openmp_to_json(const TraceSummary& s) {
+  if (s.openmp_regions == 0) return std::nullopt;
+  return openmp_object(s);
+}
+
 auto summary_object(const TraceSummary& s) {
   return Object{"ranks"_key = s.ranks,
                 "present_ranks"_key = s.present_ranks,
@@ -61,7 +71,8 @@ auto summary_object(const TraceSummary& s) {
                 "clock_error_ns"_key = s.clock_error_ns,
                 "operations"_key = list_of(s.operations, operation_object),
                 "regions"_key = list_of(s.regions, region_object),
-                "counters"_key = list_of(s.counters, counter_object)};
+                "counters"_key = list_of(s.counters, counter_object),
+                openmp_to_json(s)};
 }
 
 Section recording_section(const OpenedTrace& opened) {
@@ -108,6 +119,11 @@ Section contents_section(const TraceSummary& s) {
   add("ranks", rank_counts(s), Unit::none);
   if (s.hosts > 0) add("hosts", number(s.hosts), Unit::count);
   if (s.threads > 1) add("threads that call MPI", std::int64_t{s.threads}, Unit::count);
+  if (s.openmp_regions > 0) {
+    add("OpenMP threads per rank", std::int64_t{s.openmp_threads}, Unit::count,
+        "of the largest team");
+    add("OpenMP parallel regions", number(s.openmp_regions), Unit::count);
+  }
   add("duration", std::int64_t{s.duration_ns}, Unit::ns, "from the first start to the last end");
   add("calls", number(s.calls), Unit::count, "each unsuccessful test or probe counted");
   add("messages", number(s.messages), Unit::count, "point-to-point, counted at the sender");

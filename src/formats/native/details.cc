@@ -23,7 +23,9 @@ enum DetailsPart : unsigned {
   kDetailsSampleThreads = 11,
   kDetailsRecordingCosts = 12,
   kDetailsSampleBlocked = 13,
-  kDetailsEnd = 14
+  kDetailsParallelRegions = 14,
+  kDetailsParallelTimes = 15,
+  kDetailsEnd = 16
 };
 
 std::int64_t last_end(const RankCalls& calls) {
@@ -125,6 +127,76 @@ bool decode_samples(ByteReader (&part)[kDetailsEnd], std::size_t frames, const R
   return true;
 }
 
+void encode_parallel_regions(const ParallelRegions& regions, std::int64_t start_ns,
+                             ByteWriter (&part)[kDetailsEnd]) {
+  ByteWriter& out = part[kDetailsParallelRegions];
+  std::int64_t before = start_ns;
+  std::int64_t call = 0;
+  for (const ParallelRegion& region : regions.all()) {
+    out.svarint(wrapping_sub(region.end_ns, before));
+    out.svarint(wrapping_sub(region.end_ns, region.begin_ns));
+    out.svarint(region.length_ns);
+    out.varint(region.instances);
+    out.varint(region.frame);
+    out.svarint(std::int64_t{region.before_call} - call);
+    out.varint(region.threads);
+    for (const LocationTime& time : regions.times(region)) {
+      part[kDetailsParallelTimes].svarint(time.busy_ns);
+      part[kDetailsParallelTimes].svarint(time.waiting_ns);
+    }
+    before = region.end_ns;
+    call = region.before_call;
+  }
+}
+
+/// Whether it can be one: every part of it within its bounds.
+bool is_possible(const ParallelRegion& region, std::int64_t call, std::size_t calls) {
+  return is_time(region.begin_ns) && is_time(region.end_ns) && region.begin_ns <= region.end_ns &&
+         region.length_ns >= 0 && is_time(region.length_ns) && call >= 0 &&
+         static_cast<std::uint64_t>(call) <= calls;
+}
+
+bool decode_parallel_regions(ByteReader (&part)[kDetailsEnd], std::size_t frames,
+                             RankCallsBuilder& calls) {
+  ByteReader& in = part[kDetailsParallelRegions];
+  ByteReader& in_times = part[kDetailsParallelTimes];
+  ParallelRegions regions;
+  std::vector<LocationTime> times;
+  std::int64_t before = calls.start_ns();
+  std::int64_t call = 0;
+  while (!in.at_end()) {
+    ParallelRegion region;
+    region.end_ns = wrapping_add(before, in.svarint());
+    region.begin_ns = wrapping_sub(region.end_ns, in.svarint());
+    region.length_ns = in.svarint();
+    region.instances = static_cast<std::uint32_t>(in.varint());
+    const std::uint64_t frame = in.varint();
+    call = wrapping_add(call, in.svarint());
+    const std::uint64_t threads = in.varint();
+    // Each thread takes two bytes at least.
+    if (in.failed() || frame > frames || threads == 0 || threads > in_times.left() ||
+        !is_possible(region, call, calls.size())) {
+      return false;
+    }
+    region.frame = static_cast<FrameId>(frame);
+    region.before_call = static_cast<std::uint32_t>(call);
+    times.assign(static_cast<std::size_t>(threads), {});
+    for (LocationTime& time : times) {
+      time.busy_ns = in_times.svarint();
+      time.waiting_ns = in_times.svarint();
+      if (time.busy_ns < 0 || time.busy_ns > region.length_ns || time.waiting_ns < 0 ||
+          time.waiting_ns > region.length_ns - time.busy_ns) {
+        return false;
+      }
+    }
+    if (in_times.failed()) return false;
+    regions.append(region, times);
+    before = region.end_ns;
+  }
+  if (!regions.empty()) calls.set_parallel_regions(std::move(regions));
+  return true;
+}
+
 void encode_recording_costs(const RankCalls& calls, ByteWriter& out) {
   for (const RecordingCost& cost : calls.recording_costs()) {
     out.varint(cost.before_ns);
@@ -165,7 +237,8 @@ bool has_details(const Trace& trace, const Samples& samples, std::int32_t rank) 
     counted = counted || counted_gaps(calls, which) > 0;
   }
   return counted || !calls.pauses().empty() || !calls.recording_costs().empty() ||
-         !samples.of(rank).empty() || calls.stop_ns() != last_end(calls);
+         !samples.of(rank).empty() || !calls.parallel_regions().empty() ||
+         calls.stop_ns() != last_end(calls);
 }
 
 void encode_details(const Trace& trace, const Samples& samples, std::int32_t rank,
@@ -176,6 +249,7 @@ void encode_details(const Trace& trace, const Samples& samples, std::int32_t ran
   if (after != 0) part[kDetailsStop].svarint(after);
   encode_pauses(calls, part);
   encode_samples(calls, samples.of(rank), part);
+  encode_parallel_regions(calls.parallel_regions(), calls.start_ns(), part);
   encode_recording_costs(calls, part[kDetailsRecordingCosts]);
   for (std::size_t which = 0; which < trace.counters().size(); ++which) {
     const std::size_t count = counted_gaps(calls, which);
@@ -194,7 +268,7 @@ bool decode_details(std::span<const std::byte> payload, const DetailCounts& trac
     if (part[kDetailsStop].failed() || !is_time(stop)) return false;
     calls.set_stop_ns(stop);
   }
-  return decode_pauses(part, calls) &&
+  return decode_pauses(part, calls) && decode_parallel_regions(part, trace.frames, calls) &&
          decode_recording_costs(part[kDetailsRecordingCosts], calls) &&
          decode_counters(part[kDetailsCounters], trace.counters, calls) &&
          decode_samples(part, trace.frames, calls, samples);

@@ -66,6 +66,10 @@ inline constexpr FindingKind kOversubscribed{
     "oversubscribed", Severity::notice,
     "Oversubscribed ranks (more ranks than processors); the time they wait for a processor varies "
     "from run to run; where it is known, it does not count as computation."};
+inline constexpr FindingKind kOversubscribedThreads{
+    "oversubscribed_threads", Severity::notice,
+    "More OpenMP threads than processors: a thread's work contains the time it waits for a "
+    "processor, and others wait for it at barriers; OpenMP's figures vary from run to run."};
 inline constexpr FindingKind kCpuTimeSampled{
     "cpu_time_sampled", Severity::info,
     "Ranks whose CPU time was read every 100 us only, because perf_event_open is not permitted; a "
@@ -79,6 +83,18 @@ inline constexpr FindingKind kNoCpuTime{
     "cpu_time_not_recorded", Severity::notice,
     "Ranks on shared processors whose CPU time is not known (several threads that call MPI, or an "
     "older recorder); the time they wait for a processor counts as computation."};
+inline constexpr FindingKind kNestedRegions{
+    "nested_parallel_regions", Severity::notice,
+    "OpenMP regions inside of others were not recorded; they count as work of the thread that "
+    "executed them."};
+inline constexpr FindingKind kForeignRegions{
+    "regions_of_other_threads", Severity::notice,
+    "OpenMP regions of threads other than the one that called MPI_Init were not recorded; the "
+    "OpenMP efficiency does not cover them."};
+inline constexpr FindingKind kLostRegions{
+    "lost_parallel_regions", Severity::data_loss,
+    "OpenMP regions of more than 1,024 threads, or for which the recorder had no memory, were not "
+    "recorded; their time counts as serial."};
 inline constexpr FindingKind kThreadsShareChannel{
     "threads_share_channel", Severity::notice,
     "Messages of one source, destination, tag and communicator that several threads of a rank "

@@ -62,6 +62,15 @@ class GapPauses {
 
 }  // namespace
 
+void leave_out_barriers(const ParallelRegions& regions, std::span<GapLoss> losses) {
+  for (const ParallelRegion& region : regions.all()) {
+    const auto loss = std::ranges::lower_bound(losses, region.before_call, {}, &GapLoss::call);
+    if (loss == losses.end() || loss->call != region.before_call) continue;
+    const LocationTime main = regions.times(region).front();
+    loss->blocked_ns = std::max<std::int64_t>(0, loss->blocked_ns - main.waiting_ns);
+  }
+}
+
 void append_pauses(std::span<const GapLoss> losses, std::span<const WritingTime> written,
                    std::span<const Sample> samples, RankCallsBuilder& calls) {
   const auto gap_of = [&](const WritingTime& w) { return calls.first_from(w.begin_ns); };

@@ -21,6 +21,10 @@ struct WritingTime {
   std::int64_t end_ns;
 };
 
+/// A thread that waits at a barrier may sleep. That is time in its parallel region, and no pause:
+/// takes it off the time blocked in that gap. `losses` are in order of their calls.
+void leave_out_barriers(const ParallelRegions& regions, std::span<GapLoss> losses);
+
 /// Appends the pauses of a rank with one thread, as much of them as its gaps have room for. What is
 /// lost is put where `samples` found the rank blocked, and else, as when is not recorded, at the
 /// end of its gap, beside what was written in it. All in order.

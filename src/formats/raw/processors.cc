@@ -19,25 +19,27 @@ namespace {
 
 using Mask = std::array<std::uint64_t, std::size(decltype(slk_raw_header::processors){})>;
 
+std::uint64_t count_of(const Mask& processors) {
+  std::uint64_t count = 0;
+  for (const std::uint64_t word : processors) {
+    count += static_cast<std::uint64_t>(std::popcount(word));
+  }
+  return count;
+}
+
 struct Host {
   std::uint64_t ranks = 0;
+  std::uint64_t threads = 0;  // of all its ranks, those of OpenMP's largest teams included
   std::uint64_t without_cpu_time = 0;
   Mask processors{};  // of all its ranks
   bool known = true;
   std::int64_t computation_ns = 0;
   std::int64_t off_processor_ns = 0;
-
-  std::uint64_t processor_count() const {
-    std::uint64_t count = 0;
-    for (const std::uint64_t word : processors) {
-      count += static_cast<std::uint64_t>(std::popcount(word));
-    }
-    return count;
-  }
 };
 
 void add(const RankFiles& rank, const RankCalls& calls, Host& host) {
   ++host.ranks;
+  host.threads += calls.parallel_regions().locations();
   if (rank.header().knows_cpu_time == 0 || rank.files.size() > 1) ++host.without_cpu_time;
   bool any = false;
   for (std::size_t i = 0; i < host.processors.size(); ++i) {
@@ -86,6 +88,23 @@ void note_stolen_time(std::span<const RankFiles> ranks, TraceBuilder& trace) {
   }
 }
 
+std::string processors_text(std::uint64_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "processor" : "processors");
+}
+
+/// Threads of OpenMP for which there are no processors: where the launcher binds a rank to one, or
+/// where too many were asked for.
+void note_oversubscribed_threads(const RankFiles& rank, const RankCalls& calls,
+                                 Findings& findings) {
+  Mask mask{};
+  std::ranges::copy(rank.header().processors, mask.begin());
+  const std::uint64_t processors = count_of(mask);
+  const std::uint64_t threads = calls.parallel_regions().locations();
+  if (processors == 0 || threads <= processors) return;
+  findings.add(kOversubscribedThreads, fmt::format("rank {}: {} threads on {}", rank.header().rank,
+                                                   threads, processors_text(processors)));
+}
+
 void note_missing_counters(std::span<const RankFiles> ranks, Findings& findings) {
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (ranks[r].files.empty() || ranks[r].header().missing_counters == 0) continue;
@@ -100,19 +119,27 @@ void note_missing_counters(std::span<const RankFiles> ranks, Findings& findings)
 void note_processors(std::span<const RankFiles> ranks, TraceBuilder& trace) {
   std::map<std::pair<std::string, std::string>, Host> hosts;  // by name and boot
   std::uint64_t sampled = 0;
+  Findings findings;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (ranks[r].files.empty()) continue;
     const slk_raw_header& header = ranks[r].header();
     if (header.knows_cpu_time == 2) ++sampled;
-    add(ranks[r], trace.calls(static_cast<std::int32_t>(r)), hosts[{header.host, header.boot_id}]);
+    const RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
+    add(ranks[r], calls, hosts[{header.host, header.boot_id}]);
+    note_oversubscribed_threads(ranks[r], calls, findings);
   }
-  Findings findings;
   for (const auto& [name, host] : hosts) {
-    const std::uint64_t processors = host.processor_count();
-    if (!host.known || host.ranks <= processors) continue;
+    const std::uint64_t processors = count_of(host.processors);
+    if (!host.known || host.threads <= processors) continue;
+    if (host.ranks <= processors) {
+      findings.add(kOversubscribedThreads,
+                   fmt::format("{}: {} threads of {} ranks on {}", name.first, host.threads,
+                               host.ranks, processors_text(processors)));
+      continue;
+    }
     findings.add(kOversubscribed,
-                 fmt::format("{}: {} ranks on {} {}{}", name.first, host.ranks, processors,
-                             processors == 1 ? "processor" : "processors", off_share(host)),
+                 fmt::format("{}: {} ranks on {}{}", name.first, host.ranks,
+                             processors_text(processors), off_share(host)),
                  host.ranks);
     if (host.without_cpu_time > 0) findings.add(kNoCpuTime, name.first, host.without_cpu_time);
   }

@@ -14,6 +14,7 @@
 #include "base/flat_map.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/gap_pauses.h"
+#include "formats/raw/parallel_regions.h"
 #include "formats/raw/recording_costs.h"
 #include "trace/operation_kinds.h"
 #include "trace/sample_wire.h"
@@ -55,6 +56,7 @@ class RankReader {
     // A rank begins with its first call, MPI_Init.
     if (!result_.calls.empty()) result_.calls.set_start_ns(result_.calls.begin_ns(0));
     take_samples();
+    take_parallel_regions();
     append_pauses(losses_, written_, result_.samples, result_.calls);
     set_recording_costs();
     result_.calls.shrink();
@@ -85,6 +87,14 @@ class RankReader {
     }
     std::ranges::stable_sort(samples, {}, &Sample::time_ns);
     result_.samples = std::move(samples);
+  }
+
+  void take_parallel_regions() {
+    ParallelRegions regions = read_parallel_regions(rank_, frames_, trace_.call_tree(), clock_,
+                                                    zero_ns_, result_.calls, result_.findings);
+    if (regions.empty()) return;
+    leave_out_barriers(regions, losses_);
+    result_.calls.set_parallel_regions(std::move(regions));
   }
 
   /// Facts that later records tell about earlier ones.

@@ -50,6 +50,49 @@ TEST_F(RawReaderTest, TimeBlockedAndTimeWrittenArePausesOfTheirOwn) {
   EXPECT_TRUE(trace.findings().empty());
 }
 
+TEST_F(RawReaderTest, ParallelRegionsHaveTheTimesOfTheirThreads) {
+  RawFileBuilder file(0, 1);
+  file.header().nested_regions = 3;
+  file.header().foreign_regions = 1;
+  file.call(SLK_OP_init, 2000, 2100);
+  // From 4000 to 10000; and two of 100 ns between 10000 and 11000.
+  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL},
+           {6000, 2000, 4000, 5900, 0});
+  file.add({11000, 11000, 1000, -1, 0, 0, 2, 0, 0, 0, SLK_REC_PARALLEL}, {200, 200, 0, 150, 40});
+  file.call(SLK_OP_barrier, 12100, 12200);
+  // The main thread slept at the barrier, and 500 ns somewhere else.
+  file.add({12100, 12100, 4500, -1, 0, 0, 0, 0, 0, 0, SLK_REC_BLOCKED});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  const RankCalls& calls = trace.calls(0);
+  const ParallelRegions& regions = calls.parallel_regions();
+  ASSERT_EQ(regions.all().size(), 2u);
+  EXPECT_EQ(regions.locations(), 2u);
+  EXPECT_EQ(regions.all()[0].begin_ns, 2000) << "the trace begins at 2000";
+  EXPECT_EQ(regions.all()[0].end_ns, 8000);
+  EXPECT_EQ(regions.all()[0].before_call, 1u);
+  EXPECT_THAT(regions.times(regions.all()[0]),
+              ElementsAre(LocationTime{2000, 4000}, LocationTime{5900, 0}));
+  EXPECT_EQ(regions.all()[1].instances, 2u);
+  EXPECT_EQ(regions.all()[1].length_ns, 200);
+  EXPECT_EQ(calls.paused_ns(1, PauseKind::blocked), 500);
+  EXPECT_EQ(trace.findings().count(raw::kNestedRegions), 3u);
+  EXPECT_EQ(trace.findings().count(raw::kForeignRegions), 1u);
+}
+
+TEST_F(RawReaderTest, ParallelRegionsThatCannotBeAreDamage) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2100);
+  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL}, {6000, 3000, 4000});
+  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL}, {6001, 3000, 0});
+  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL}, {6000, 3000});
+  file.add({10000, 10000, 6000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_PARALLEL}, {6000, 3000, 0});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  EXPECT_TRUE(trace.calls(0).parallel_regions().empty());
+  EXPECT_EQ(trace.findings().count(kDamagedRecord), 4u);
+}
+
 TEST_F(RawReaderTest, CostsOfRecordingAreTheMeanOfTheRanksThreads) {
   RawFileBuilder main(0, 1);
   main.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);

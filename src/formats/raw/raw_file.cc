@@ -19,9 +19,8 @@ constexpr std::uint32_t kPathsSince = 4;
 constexpr std::uint64_t kDayNs = 86'400'000'000'000ull;
 
 bool known_kind(std::uint8_t op) {
-  return (op > 0 && op < SLK_OPERATION_COUNT) ||
-         (op >= SLK_REC_COMM && op <= SLK_REC_PYTHON_CODE) || op == SLK_REC_SAMPLE ||
-         op == SLK_REC_BLOCKED_AT;
+  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_PARALLEL) ||
+         op == SLK_REC_SAMPLE || op == SLK_REC_BLOCKED_AT;
 }
 
 /// Fixed-size text fields may lack their end after damage.

@@ -287,6 +287,8 @@ class Reader {
       trace_->calls(rank_).set_recording_costs(std::move(recording_costs_));
     }
     recording_costs_.clear();
+    if (!parallel_.empty()) trace_->calls(rank_).set_parallel_regions(std::move(parallel_));
+    parallel_ = {};
     if (!samples_.empty()) all_samples_.set(rank_, std::move(samples_));
     samples_.clear();
   }
@@ -362,6 +364,13 @@ class Reader {
       }
       return read_pause(*begin, sum(*begin, duration, last), tokens);
     }
+    if (first == "parallel") {
+      if (!begin || !has_duration) {
+        lexer_.fail(tokens[0], "a parallel region has no time",
+                    "the syntax is '@BEGIN +DURATION parallel busy=NS,... waiting=NS,...'");
+      }
+      return read_parallel(*begin, sum(*begin, duration, last), tokens);
+    }
     if (first == "sample") {
       if (!begin || has_duration) {
         lexer_.fail(tokens[0], "a sample has no time", "the syntax is '@TIME sample cpu=NS'");
@@ -397,6 +406,51 @@ class Reader {
     if (tokens.size() > 2) fail_unknown(tokens[2], "nothing more");
     RankCallsBuilder& calls = trace_->calls(rank_);
     calls.append_pause({begin, end, static_cast<std::uint32_t>(calls.size()), kind});
+  }
+
+  /// The length of a region that is one instance is the line's duration.
+  void read_parallel(std::int64_t begin, std::int64_t end, std::span<const Token> tokens) {
+    ParallelRegion region{.begin_ns = begin, .end_ns = end, .length_ns = end - begin};
+    region.before_call = static_cast<std::uint32_t>(trace_->calls(rank_).size());
+    std::vector<std::int64_t> busy;
+    std::vector<std::int64_t> waiting;
+    for (const Token& token : tokens.subspan(1)) {
+      const auto [key, value] = key_value(token);
+      if (key == "busy" || key == "waiting") {
+        lexer_.list(value, key, kMostThreads, key == "busy" ? busy : waiting);
+      } else if (key == "frame") {
+        const auto frames = static_cast<std::int64_t>(trace_->call_tree().size());
+        region.frame = static_cast<FrameId>(lexer_.integer(value, "frame", 0, frames));
+      } else if (key == "instances") {
+        region.instances = static_cast<std::uint32_t>(
+            lexer_.integer(value, "instances", 1, std::numeric_limits<std::uint32_t>::max()));
+      } else if (key == "length") {
+        region.length_ns = lexer_.integer(value, "length", 0, kTimeLimit_ns);
+      } else {
+        fail_unknown(token, "busy=, waiting=, frame=, instances=, length=");
+      }
+    }
+    add_parallel(region, busy, waiting, tokens[0]);
+  }
+
+  void add_parallel(const ParallelRegion& region, std::span<const std::int64_t> busy,
+                    std::span<const std::int64_t> waiting, const Token& at) {
+    const bool fits = !busy.empty() && busy.size() == waiting.size() && region.length_ns >= 0;
+    if (!fits) {
+      lexer_.fail(at, "a parallel region needs as many busy as waiting times",
+                  "each thread of the team has one of both");
+    }
+    std::vector<LocationTime> times;
+    for (std::size_t i = 0; i < busy.size(); ++i) {
+      const bool within = busy[i] >= 0 && waiting[i] >= 0 && busy[i] <= region.length_ns &&
+                          waiting[i] <= region.length_ns - busy[i];
+      if (!within) {
+        lexer_.fail(at, "a thread's times are longer than its region",
+                    "busy and waiting are parts of the region's length");
+      }
+      times.push_back({busy[i], waiting[i]});
+    }
+    parallel_.append(region, times);
   }
 
   void read_sample(std::int64_t time, std::span<const Token> tokens) {
@@ -501,8 +555,10 @@ class Reader {
   std::optional<TraceBuilder> trace_;
   std::vector<bool> seen_;
   Samples all_samples_;
-  std::vector<Sample> samples_;                      // of the rank under way
-  std::vector<RecordingCost> recording_costs_;       // the same
+  std::vector<Sample> samples_;                 // of the rank under way
+  std::vector<RecordingCost> recording_costs_;  // the same
+  static constexpr std::int64_t kMostThreads = 1 << 16;
+  ParallelRegions parallel_;                         // of the rank under way
   std::vector<std::vector<std::uint64_t>> counted_;  // of the rank under way, by counter and gap
   std::vector<std::int64_t> values_;
   std::int64_t members_ = 0;

@@ -65,6 +65,33 @@ TEST(ReadText, ReadsSamples) {
   EXPECT_THAT(rank_error_of(" sample cpu=1\n"), HasSubstr("no time"));
 }
 
+TEST(ReadText, ReadsParallelRegions) {
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=1\nframe 1 0 solve\nrank 0\n"
+      "  @100 +50 parallel busy=50,20 waiting=0,25 frame=1\n"
+      "  @160 +40 parallel instances=7 length=30 busy=30,10,10 waiting=0,0,20\n"
+      "  @200 +5 barrier\n",
+      "t");
+  const ParallelRegions& regions = trace.calls(0).parallel_regions();
+  ASSERT_EQ(regions.all().size(), 2u);
+  EXPECT_EQ(regions.locations(), 3u);
+  EXPECT_EQ(regions.all()[0].length_ns, 50);
+  EXPECT_EQ(regions.all()[0].frame, 1u);
+  EXPECT_EQ(regions.times(regions.all()[0])[1], (LocationTime{20, 25}));
+  EXPECT_EQ(regions.all()[1].instances, 7u);
+  EXPECT_EQ(regions.all()[1].length_ns, 30);
+  EXPECT_EQ(regions.all()[1].before_call, 0u);
+}
+
+TEST(ReadText, RefusesParallelRegionsThatCannotBe) {
+  EXPECT_THAT(rank_error_of(" @5 parallel busy=1 waiting=0\n"), HasSubstr("no time"));
+  EXPECT_THAT(rank_error_of(" @5 +9 parallel busy=1,2 waiting=0\n"), HasSubstr("as many"));
+  EXPECT_THAT(rank_error_of(" @5 +9 parallel\n"), HasSubstr("as many"));
+  EXPECT_THAT(rank_error_of(" @5 +9 parallel busy=8 waiting=2\n"), HasSubstr("longer than"));
+  EXPECT_THAT(rank_error_of(" @5 +9 parallel busy=8 waiting=0 frame=1\n"), HasSubstr("frame"));
+  EXPECT_THAT(rank_error_of(" @5 +9 parallel busy=8 waiting=0 team=1\n"), HasSubstr("team"));
+}
+
 TEST(ReadText, RefusesFramesThatDoNotExist) {
   EXPECT_THAT(rank_error_of(" barrier frame=1\n"), HasSubstr("frame"));
   EXPECT_THAT(error_of("slackline-trace 1 timed ranks=1\nframe 2 0 main\nrank 0\n"),

@@ -418,9 +418,14 @@ class Writer {
     };
     std::size_t pause = 0;
     std::size_t sample = 0;
+    std::size_t parallel = 0;
     const auto write_details_before = [&](std::size_t call) {
       for (; pause < calls.pauses().size() && calls.pauses()[pause].before_call <= call; ++pause) {
         write_pause(calls.pauses()[pause]);
+      }
+      const std::span<const ParallelRegion> teams = calls.parallel_regions().all();
+      for (; parallel < teams.size() && teams[parallel].before_call <= call; ++parallel) {
+        write_parallel(calls.parallel_regions(), teams[parallel]);
       }
       for (; sample < samples.size() && samples[sample].before_call <= call; ++sample) {
         write_sample(samples[sample]);
@@ -441,6 +446,30 @@ class Writer {
   void write_pause(const Pause& pause) {
     put(out_, FMT_COMPILE("  @{} +{} pause{}{}\n"), pause.begin_ns, pause.end_ns - pause.begin_ns,
         pause.kind == PauseKind::other ? "" : " ", to_string(pause.kind));
+  }
+
+  void write_parallel(const ParallelRegions& regions, const ParallelRegion& region) {
+    const std::int64_t span_ns = region.end_ns - region.begin_ns;
+    put(out_, FMT_COMPILE("  @{} +{} parallel"), region.begin_ns, span_ns);
+    if (region.instances != 1) put(out_, FMT_COMPILE(" instances={}"), region.instances);
+    if (region.length_ns != span_ns) put(out_, FMT_COMPILE(" length={}"), region.length_ns);
+    write_times(" busy=", regions.times(region), &LocationTime::busy_ns);
+    write_times(" waiting=", regions.times(region), &LocationTime::waiting_ns);
+    if (region.frame != 0) {
+      put(out_, FMT_COMPILE(" frame={} # {}"), region.frame,
+          one_line(describe_frame(trace_.call_tree(), region.frame)));
+    }
+    out_ += '\n';
+    end_line();
+  }
+
+  void write_times(std::string_view key, std::span<const LocationTime> times,
+                   std::int64_t LocationTime::*member) {
+    out_ += key;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (i > 0) out_ += ',';
+      put(out_, FMT_COMPILE("{}"), times[i].*member);
+    }
   }
 
   void write_recording_costs(const RankCalls& calls) {

@@ -44,6 +44,22 @@ inline Call arbitrary_call(std::int64_t begin, bool timed, std::vector<std::int6
   return call;
 }
 
+/// A parallel region from `now` on; returns its end.
+inline std::int64_t add_arbitrary_team(std::int64_t now, const RankCalls& calls,
+                                       ParallelRegions& teams) {
+  ParallelRegion region{.begin_ns = now, .end_ns = now + *rc::gen::inRange(0, 100'000)};
+  region.length_ns = *rc::gen::inRange<std::int64_t>(0, region.end_ns - now + 1);
+  region.instances = *rc::gen::element<std::uint32_t>(1, 1, 7, 100'000);
+  region.before_call = static_cast<std::uint32_t>(calls.size());
+  std::vector<LocationTime> times(static_cast<std::size_t>(*rc::gen::inRange(1, 5)));
+  for (LocationTime& time : times) {
+    time.busy_ns = *rc::gen::inRange<std::int64_t>(0, region.length_ns + 1);
+    time.waiting_ns = *rc::gen::inRange<std::int64_t>(0, region.length_ns - time.busy_ns + 1);
+  }
+  teams.append(region, times);
+  return region.end_ns;
+}
+
 inline void arbitrary_rank(TraceBuilder& trace, std::int32_t rank) {
   using rc::gen::element;
   RankInfo& info = trace.rank_info(rank);
@@ -57,6 +73,7 @@ inline void arbitrary_rank(TraceBuilder& trace, std::int32_t rank) {
   calls.set_start_ns(*element<std::int64_t>(0, 5, -7, 1'000'000));
   std::int64_t now = calls.start_ns();
   std::vector<std::int64_t> args;
+  ParallelRegions teams;
   const int steps = *rc::gen::inRange(0, 30);
   for (int i = 0; i < steps; ++i) {
     now += *element<std::int64_t>(0, 0, 3, 100, 70'000, 5'000'000'000, -2);
@@ -75,10 +92,12 @@ inline void arbitrary_rank(TraceBuilder& trace, std::int32_t rank) {
                           pause_kind(*rc::gen::inRange<std::uint8_t>(0, 5))});
       now += length;
     }
+    if (trace.timed() && *rc::gen::inRange(0, 8) == 0) now = add_arbitrary_team(now, calls, teams);
     const Call call = arbitrary_call(now, trace.timed(), args);
     calls.append(call);
     now = call.end_ns;
   }
+  if (!teams.empty()) calls.set_parallel_regions(std::move(teams));
   if (*rc::gen::inRange(0, 3) == 0) {
     std::vector<RecordingCost> costs(kOperationCount);
     for (RecordingCost& cost : costs) {

@@ -1,0 +1,14 @@
+/* The parts of the preloaded library that know OpenMP's runtimes. */
+#ifndef SLACKLINE_RUNTIME_RECORD_OPENMP_ENTRY_H
+#define SLACKLINE_RUNTIME_RECORD_OPENMP_ENTRY_H
+
+#include "openmp.h"
+
+/* The recorder's, once it is loaded; null before. */
+extern __attribute__((visibility("hidden"))) const slk_openmp_hooks* slk_openmp;
+
+/* Where the runtime is loaded that calls back by the tool interface: its entry points say nothing
+ * more. Null: there is none. */
+extern __attribute__((visibility("hidden"))) const void* slk_openmp_tool_runtime;
+
+#endif

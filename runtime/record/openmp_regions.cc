@@ -1,0 +1,280 @@
+// Parallel regions of OpenMP: what each thread of a team did between begin and end.
+//
+// The problem: a region may last a microsecond and a program may have millions of them, on any
+// number of threads, and the program must not notice. The idea: one region is followed at a time,
+// the outermost ones of the thread that called MPI_Init. Its threads write their own times, each
+// into a cache line of its own, without locks: two readings of the clock a thread and two a
+// barrier. When the region has ended, that thread makes one record of it. Short regions of which
+// many lie between two calls are added up there by place and team, so that a recording grows with
+// the calls and with time, never with the number of regions.
+//
+// Nested regions count as work of the thread that has them, and are counted; so are those of other
+// threads, of which nothing else is recorded.
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "openmp.h"
+#include "openmp_regions.h"
+#include "recorder.h"
+
+namespace slackline::record {
+
+namespace {
+
+constexpr std::uint32_t kMostThreads = 1024;
+constexpr std::uint64_t kLong_ns = 100'000;  // a region that is recorded by itself, always
+constexpr std::uint32_t kSingles = 8;        // and the first short ones between two calls
+constexpr std::size_t kSums = 64;
+
+/// A thread's times in the region followed. Written by that thread alone, but read by the one that
+/// ends the region.
+struct alignas(64) TeamThread {
+  std::uint64_t region;  // the number of the one that the rest is of
+  std::uint64_t begin_ns;
+  std::uint64_t waited_ns;   // at barriers that it has left
+  std::uint64_t waiting_ns;  // since when at one; 0: at none
+  std::uint32_t tasks;       // that it is in, one inside the other, while at a barrier
+};
+
+/// Regions of one place and team between two calls, as one.
+struct RegionSum {
+  std::uint64_t first_begin_ns;
+  std::uint64_t last_end_ns;
+  std::uint32_t instances;
+  std::uint16_t path;
+  std::uint32_t team;
+  std::uint32_t room;  // of `args`, in threads
+  std::int64_t* args;  // as of the record
+};
+
+TeamThread threads[kMostThreads];
+// The calling thread's: its place in the region of that number, and how many regions deeper it is.
+__thread TeamThread* own __attribute__((tls_model("initial-exec")));
+__thread std::uint64_t own_region __attribute__((tls_model("initial-exec")));
+__thread std::uint32_t nested __attribute__((tls_model("initial-exec")));
+
+// Read by all threads of the team, so that it shares its cache line with nothing that is written
+// more often.
+alignas(64) std::uint64_t followed;      // the number of the region under way; 0: none
+alignas(64) std::uint64_t region_count;  // followed so far
+std::uint64_t begin_ns;
+std::uint16_t path;
+std::uint32_t team;
+std::int64_t args[1 + 2 * kMostThreads];  // of the record
+
+std::uint64_t singles_calls;  // calls of the thread when it had `singles` since the last one
+std::uint32_t singles;
+RegionSum sums[kSums];
+std::size_t sum_count;
+
+template <class T>
+T load(const T& value) {
+  return __atomic_load_n(&value, __ATOMIC_RELAXED);
+}
+template <class T>
+void store(T& value, T to) {
+  __atomic_store_n(&value, to, __ATOMIC_RELAXED);
+}
+
+void count(std::uint32_t slk_raw_header::*counter) {
+  if (process.header == nullptr) return;
+  __atomic_add_fetch(&(process.header->*counter), 1u, __ATOMIC_RELAXED);
+}
+
+/// The calling thread's place in the region that is followed now; null: it is in none, or deeper.
+TeamThread* place() {
+  TeamThread* const t = own;
+  return t != nullptr && nested == 0 && own_region == load(followed) ? t : nullptr;
+}
+
+/// A child of the program must not write into its parent's files.
+bool is_child() {
+  static bool forked;
+  static bool known;
+  if (__builtin_expect(!known, 0)) {
+    known = true;
+    forked = getpid() != process.header->pid;
+    pthread_atfork(nullptr, nullptr, [] { forked = true; });
+  }
+  return forked;
+}
+
+slk_region begin_region(const std::uint64_t* frame, std::uint32_t runtime) {
+  if (!process.active || process.paused || is_child()) return SLK_REGION_IGNORED;
+  if (nested > 0 || place() != nullptr) {
+    ++nested;
+    count(&slk_raw_header::nested_regions);
+    return SLK_REGION_NESTED;
+  }
+  call_frame = frame;
+  Thread* const t = this_thread == nullptr ? nullptr : idle_thread();
+  if (t == nullptr || t->index() != 0 || load(followed) != 0) {
+    count(&slk_raw_header::foreign_regions);
+    return SLK_REGION_IGNORED;
+  }
+  process.header->openmp = runtime;
+  t->find_call_path();
+  path = t->call_path();
+  team = 0;
+  begin_ns = now_ns();
+  __atomic_store_n(&followed, ++region_count, __ATOMIC_RELEASE);
+  return SLK_REGION_FOLLOWED;
+}
+
+void end_nested() {
+  if (nested > 0) --nested;
+}
+
+std::uint64_t followed_region() {
+  return __atomic_load_n(&followed, __ATOMIC_ACQUIRE);
+}
+
+void begin_thread(std::uint32_t number, std::uint32_t of) {
+  if (number == 0) store(team, of);
+  TeamThread* const t = number < kMostThreads ? &threads[number] : nullptr;
+  own = t;
+  own_region = followed_region();
+  nested = 0;
+  if (t == nullptr) return;
+  store(t->begin_ns, now_ns());
+  store(t->waited_ns, std::uint64_t{0});
+  store(t->waiting_ns, std::uint64_t{0});
+  t->tasks = 0;
+  __atomic_store_n(&t->region, own_region, __ATOMIC_RELEASE);
+}
+
+void begin_wait() {
+  TeamThread* const t = place();
+  if (t != nullptr && t->tasks == 0) store(t->waiting_ns, now_ns());
+}
+
+void stop_waiting(TeamThread& t) {
+  if (t.waiting_ns == 0) return;
+  store(t.waited_ns, t.waited_ns + now_ns() - t.waiting_ns);
+  store(t.waiting_ns, std::uint64_t{0});
+}
+
+void end_wait() {
+  TeamThread* const t = place();
+  if (t != nullptr && t->tasks == 0) stop_waiting(*t);
+}
+
+void begin_task() {
+  TeamThread* const t = place();
+  if (t == nullptr || (t->waiting_ns == 0 && t->tasks == 0)) return;
+  ++t->tasks;
+  stop_waiting(*t);
+}
+
+void end_task() {
+  TeamThread* const t = place();
+  if (t == nullptr || t->tasks == 0) return;
+  if (--t->tasks == 0) store(t->waiting_ns, now_ns());
+}
+
+int in_region() {
+  return place() != nullptr ? 1 : 0;
+}
+
+/// Fills args. Threads of the team that never came to it were idle all the time.
+void collect(std::uint64_t end_ns) {
+  args[0] = static_cast<std::int64_t>(end_ns - begin_ns);
+  for (std::uint32_t i = 0; i < team; ++i) {
+    const TeamThread& t = threads[i];
+    std::int64_t busy = 0;
+    std::int64_t waited = 0;
+    if (__atomic_load_n(&t.region, __ATOMIC_ACQUIRE) == region_count) {
+      const std::uint64_t since = load(t.waiting_ns);
+      waited = static_cast<std::int64_t>(load(t.waited_ns));
+      if (since != 0 && since < end_ns) waited += static_cast<std::int64_t>(end_ns - since);
+      busy = static_cast<std::int64_t>(end_ns - load(t.begin_ns)) - waited;
+    }
+    args[1 + 2 * i] = busy > 0 ? busy : 0;
+    args[2 + 2 * i] = waited;
+  }
+}
+
+void write_region(Thread& t, const RegionSum& sum, const std::int64_t* of) {
+  slk_record r{};
+  r.op = SLK_REC_PARALLEL;
+  r.begin_ns = r.end_ns = sum.last_end_ns;
+  r.bytes = sum.last_end_ns - sum.first_begin_ns;
+  r.peer = SLK_PEER_NONE;
+  r.request = sum.instances;
+  r.path = sum.path;
+  t.write(r, of, 1 + 2 * std::size_t{sum.team});
+}
+
+RegionSum* sum_of_place(Thread& t) {
+  for (std::size_t i = 0; i < sum_count; ++i) {
+    if (sums[i].path == path && sums[i].team == team) return &sums[i];
+  }
+  if (sum_count == kSums) write_region_sums(t);
+  RegionSum& sum = sums[sum_count];
+  if (sum.room < team) {
+    auto* const larger = static_cast<std::int64_t*>(
+        std::realloc(sum.args, (1 + 2 * std::size_t{team}) * sizeof(std::int64_t)));
+    if (larger == nullptr) return nullptr;
+    sum.args = larger;
+    sum.room = team;
+  }
+  ++sum_count;
+  std::memset(sum.args, 0, (1 + 2 * std::size_t{team}) * sizeof(std::int64_t));
+  sum.first_begin_ns = begin_ns;
+  sum.instances = 0;
+  sum.path = path;
+  sum.team = team;
+  t.expect_region_sums();
+  return &sum;
+}
+
+void add_to_sum(Thread& t, std::uint64_t end_ns) {
+  RegionSum* const sum = sum_of_place(t);
+  if (sum == nullptr) {
+    count(&slk_raw_header::lost_regions);
+    return;
+  }
+  ++sum->instances;
+  sum->last_end_ns = end_ns;
+  for (std::size_t i = 0; i < 1 + 2 * std::size_t{team}; ++i) sum->args[i] += args[i];
+}
+
+void end_region() {
+  Thread* const t = this_thread;
+  const std::uint64_t end_ns = now_ns();
+  const std::uint64_t number = load(followed);
+  __atomic_store_n(&followed, std::uint64_t{0}, __ATOMIC_RELEASE);
+  if (t == nullptr || number == 0 || t->busy() || !process.active) return;
+  if (team == 0 || team > kMostThreads) {
+    count(&slk_raw_header::lost_regions);
+    return;
+  }
+  collect(end_ns);
+  if (singles_calls != t->calls()) singles = 0;
+  singles_calls = t->calls();
+  if (end_ns - begin_ns >= kLong_ns || singles < kSingles) {
+    ++singles;
+    write_region(*t, RegionSum{begin_ns, end_ns, 1, path, team, 0, nullptr}, args);
+  } else {
+    add_to_sum(*t, end_ns);
+  }
+}
+
+constexpr slk_openmp_hooks kHooks{begin_region, end_region, end_nested, followed_region,
+                                  begin_thread, begin_wait, in_region,  begin_wait,
+                                  end_wait,     begin_task, end_task};
+
+}  // namespace
+
+void write_region_sums(Thread& t) {
+  for (std::size_t i = 0; i < sum_count; ++i) write_region(t, sums[i], sums[i].args);
+  sum_count = 0;
+}
+
+extern "C" __attribute__((visibility("default"))) const slk_openmp_hooks* slk_openmp_table() {
+  return &kHooks;
+}
+
+}  // namespace slackline::record

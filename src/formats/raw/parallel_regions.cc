@@ -1,0 +1,99 @@
+#include "formats/raw/parallel_regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/raw/findings.h"
+
+namespace slackline::raw {
+namespace {
+
+struct ReadRegion {
+  ParallelRegion region;
+  std::vector<LocationTime> times;
+};
+
+bool is_runtime(const std::string& module) {
+  constexpr std::array<std::string_view, 4> kFiles{"libgomp", "libomp", "libiomp", "libslackline_"};
+  const std::string file = file_name(module);
+  return std::ranges::any_of(kFiles, [&](std::string_view f) { return file.starts_with(f); });
+}
+
+FrameId program_frame(const CallTree& tree, FrameId frame) {
+  while (frame != 0 && is_runtime(tree.location(frame).module)) frame = tree.parent(frame);
+  return frame;
+}
+
+/// All that a record says is of its length at most; else it is damaged.
+bool is_plausible(const Record& record, const slk_raw_header& header) {
+  const slk_record& head = record.head;
+  constexpr std::size_t kMostThreads = 1 << 16;
+  const std::size_t n = record.args.size();
+  if (n < 3 || n % 2 == 0 || n > 2 * kMostThreads || head.request == 0) return false;
+  if (!plausible_time(header, head.begin_ns) || head.bytes > head.begin_ns) return false;
+  const auto span = static_cast<std::int64_t>(head.bytes);
+  if (record.args[0] < 0 || record.args[0] > span) return false;
+  const std::int64_t length = record.args[0];
+  for (std::size_t i = 1; i < n; i += 2) {
+    const std::int64_t busy = record.args[i];
+    const std::int64_t waiting = record.args[i + 1];
+    if (busy < 0 || busy > length || waiting < 0 || waiting > length - busy) return false;
+  }
+  return true;
+}
+
+void note_unrecorded(const RankFiles& rank, Findings& findings) {
+  const slk_raw_header& h = rank.header();
+  const auto add = [&](const FindingKind& kind, std::uint32_t count) {
+    if (count > 0) findings.add(kind, fmt::format("rank {}", h.rank), count);
+  };
+  add(kNestedRegions, h.nested_regions);
+  add(kForeignRegions, h.foreign_regions);
+  add(kLostRegions, h.lost_regions);
+}
+
+}  // namespace
+
+ParallelRegions read_parallel_regions(const RankFiles& rank, const CallFrames& frames,
+                                      const CallTree& tree, const ClockMap& clock,
+                                      std::int64_t zero_ns, const RankCalls& calls,
+                                      Findings& findings) {
+  note_unrecorded(rank, findings);
+  const auto time = [&](std::uint64_t local) {
+    return clock(static_cast<std::int64_t>(local)) - zero_ns;
+  };
+  std::vector<ReadRegion> read;
+  for (const Place place : rank.order) {
+    const Record record = rank.at(place);
+    const slk_record& head = record.head;
+    if (head.op != SLK_REC_PARALLEL) continue;
+    if (place.file != 0 || !is_plausible(record, rank.header())) {
+      findings.add(kDamagedRecord, fmt::format("rank {}: parallel region", rank.header().rank));
+      continue;
+    }
+    ReadRegion r;
+    r.region.begin_ns = time(head.begin_ns - head.bytes);
+    r.region.end_ns = time(head.begin_ns);
+    r.region.length_ns = record.args[0];
+    r.region.instances = head.request;
+    r.region.frame = program_frame(tree, frames.of(place.file, head.path));
+    r.region.before_call = static_cast<std::uint32_t>(calls.first_from(r.region.end_ns));
+    for (std::size_t i = 1; i < record.args.size(); i += 2) {
+      r.times.push_back({record.args[i], record.args[i + 1]});
+    }
+    read.push_back(std::move(r));
+  }
+  std::ranges::stable_sort(read, {}, [](const ReadRegion& r) { return r.region.end_ns; });
+  ParallelRegions regions;
+  for (const ReadRegion& r : read) regions.append(r.region, r.times);
+  regions.shrink();
+  return regions;
+}
+
+}  // namespace slackline::raw
