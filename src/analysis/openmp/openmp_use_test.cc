@@ -153,5 +153,13 @@ TEST(OpenMPUse, IsWhatLimitsARun) {
             Limit::openmp_synchronisation);
 }
 
+// A library's region of 40 of 900 ns does not make the rest the serial part of a threaded program.
+TEST(OpenMPUse, OfALibraryIsNoLimit) {
+  EXPECT_EQ(limit_of("rank 0\n @0 +0 barrier\n"
+                     " @600 +40 parallel busy=40,40,40,40 waiting=0,0,0,0\n"
+                     " @900 +10 barrier\n"),
+            Limit::computation);
+}
+
 }  // namespace
 }  // namespace slackline

@@ -187,6 +187,13 @@ void LimitLosses::sum_up_rest() {
   of(Limit::io) += static_cast<double>(least.value_or(0)) * static_cast<double>(in_.shares.present);
 }
 
+/// Whether a rank's computation is meant for threads, and not only a library that it calls.
+bool LimitLosses::is_hybrid(const RankThreads& rank) {
+  constexpr double kParallel = 0.1;
+  return static_cast<double>(rank.parallel_ns) >=
+         kParallel * static_cast<double>(rank.serial_ns + rank.parallel_ns);
+}
+
 /// A thread's idle time as a part of its rank's time, so that all threads of a rank together count
 /// as much as the rank.
 void LimitLosses::add_threads() {
@@ -194,7 +201,9 @@ void LimitLosses::add_threads() {
   for (const RankThreads& rank : in_.openmp->ranks) {
     if (rank.locations.empty()) continue;
     const auto threads = static_cast<double>(rank.locations.size());
-    of(Limit::openmp_serial) += static_cast<double>(rank.time.serial_idle) / threads;
+    if (is_hybrid(rank)) {
+      of(Limit::openmp_serial) += static_cast<double>(rank.time.serial_idle) / threads;
+    }
     of(Limit::openmp_imbalance) += static_cast<double>(rank.time.imbalance) / threads;
     of(Limit::openmp_synchronisation) += static_cast<double>(rank.time.synchronisation) / threads;
   }

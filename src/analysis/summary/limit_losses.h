@@ -72,6 +72,7 @@ class LimitLosses {
   void place_loss(Limit limit, const LossPlace& place, const CallSum& sum, double ns,
                   std::uint64_t calls);
   void find_hidden_imbalance();
+  static bool is_hybrid(const RankThreads& rank);
   void add_threads();
 
   const LimitInputs& in_;
