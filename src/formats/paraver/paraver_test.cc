@@ -60,11 +60,28 @@ TEST(ParaverHeader, ReadsAllVariants) {
   EXPECT_EQ(two.rank_of(3, 1), -1);
 }
 
+// Paraver itself, saving a trace, and its cutter separate applications by commas.
+TEST(ParaverHeader, ApplicationsAreSeparatedByColonsOrCommas) {
+  for (const char* const applications :
+       {"3:1(1:1):2(1:1,4:2):1(1:2)", "3:1(1:1),2(1:1,4:2),1(1:2)", "3:1(1:1),2(1:1,4:2),1(1:2),7",
+        "3:1(1:1),1:2(1:1,4:2),2:1(1:2),1", "3:1(1:1),1,2(1:1,4:2),2,1(1:2),1",
+        "3:1(1:1),:2(1:1,4:2),:1(1:2),"}) {
+    SCOPED_TRACE(applications);
+    const auto header =
+        paraver::parse_header(std::string("#Paraver (1/2/21 at 1:02):9_ns:0:") + applications, "x");
+    ASSERT_EQ(header.applications.size(), 3u);
+    EXPECT_EQ(header.ranks, 4);
+    EXPECT_EQ(header.rank_of(2, 2), 2);
+    EXPECT_EQ(header.rank_of(3, 1), 3);
+    EXPECT_EQ(header.applications[1].node_of_task, (std::vector<std::int32_t>{1, 2}));
+  }
+}
+
 TEST(ParaverHeader, ALieIsAnErrorAndNoAllocation) {
   EXPECT_THAT(error_of("#Paraver (1/2/21 at 1:02):9_ns:0:1:1000000000(1:1)\n"),
               HasSubstr("x.prv:1: cannot read the header"));
   EXPECT_THAT(error_of("#Paraver (1/2/21 at 1:02):9_ns:0:999999999999:1(1:1)\n"),
-              HasSubstr("the separator of an application"));
+              HasSubstr("999999999999 applications are announced and 1 listed"));
   EXPECT_THAT(error_of("#Paraver (1/2/21 at 1:02):99999999999999999999_ns:0:1:1(1:1)\n"),
               HasSubstr("the duration is not a number"));
   EXPECT_THAT(error_of("#Paraver (1/2/21 at 1:02):9_fortnights:0:1:1(1:1)\n"),
