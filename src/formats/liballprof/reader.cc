@@ -31,11 +31,11 @@ namespace fs = std::filesystem;
 
 bool is_rank_file(std::string_view head) {
   return head.starts_with("# collprof") || head.starts_with("# allprof") ||
-         head.starts_with("# liballprof");
+         head.starts_with("# liballprof") || head.starts_with("# htor's PMPI Tracer");
 }
 
 bool has_rank_head(const fs::path& path) {
-  constexpr std::size_t kHeadBytes = 16;
+  constexpr std::size_t kHeadBytes = 32;
   const DecompressedFile file(path, kHeadBytes);
   return is_rank_file(file.text().substr(0, kHeadBytes));
 }
@@ -192,7 +192,7 @@ class Reader {
 bool looks_like_liballprof(const std::filesystem::path& path, bool is_directory,
                            std::span<const std::byte> bytes) {
   if (is_directory) return !liballprof::rank_files(path, std::nullopt).empty();
-  constexpr std::size_t kHeadBytes = 16;
+  constexpr std::size_t kHeadBytes = 32;
   return liballprof::is_rank_file(
       {reinterpret_cast<const char*>(bytes.data()), std::min(kHeadBytes, bytes.size())});
 }
