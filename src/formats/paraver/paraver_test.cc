@@ -103,6 +103,21 @@ TEST(ParaverReader, BlockingCallsGetTheirPeers) {
   EXPECT_TRUE(trace.findings().empty());
 }
 
+// Counters of processors have 64 bits without a sign.
+TEST(ParaverReader, ValuesOf64BitsCostNoRecord) {
+  const Trace trace = read(std::string(kTwo) +
+                           "2:1:1:1:1:100:50000002:8:42000008:9223512060668553767\n"
+                           "2:2:1:2:1:100:50000002:8:42000008:18446744073709551615\n"
+                           "2:1:1:1:1:120:50000002:0\n2:2:1:2:1:120:50000002:0\n");
+  EXPECT_EQ(trace.calls(0).size(), 1u);
+  EXPECT_EQ(trace.calls(1).size(), 1u);
+  EXPECT_EQ(trace.findings().count(kDamagedRecord), 0u);
+  EXPECT_EQ(read(std::string(kTwo) + "2:1:1:1:1:100:50000002:8:42000008:18446744073709551616\n")
+                .findings()
+                .count(kDamagedRecord),
+            1u);
+}
+
 TEST(ParaverReader, RequestsFollowFromPhysicalTimes) {
   // Two receives completed by different waits; a send that only the waitall can have completed.
   const Trace trace = read(std::string(kTwo) +
