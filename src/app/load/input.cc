@@ -67,16 +67,15 @@ void require_calls(const OpenedTrace& opened, std::uint64_t calls, std::string_v
   if (calls > 0) return;
   const auto& found = opened.trace.findings().entries();
   const auto loss = std::ranges::find(found, Severity::data_loss, &Findings::Entry::severity);
-  const std::string what = fmt::format("{} {}", problem, opened.path);
-  if (loss == found.end()) {
-    throw Error(what, "the trace has no calls of MPI",
-                "Record an MPI program, or choose the trace of one.");
+  std::string remedy = "Record an MPI program, or choose the trace of one.";
+  // Whether there were calls in what is lost, nobody knows.
+  if (loss != found.end()) {
+    remedy += fmt::format(" If it is one of an MPI program, get the complete trace, for data was "
+                          "lost: {} ({}{}{})",
+                          loss->sentence, loss->name, loss->examples.empty() ? "" : ", e.g. ",
+                          loss->examples.empty() ? "" : loss->examples.front());
   }
-  throw Error(what,
-              fmt::format("the trace has no calls of MPI that could be read ({}: {}{}{})",
-                          loss->name, loss->sentence, loss->examples.empty() ? "" : " E.g. ",
-                          loss->examples.empty() ? "" : loss->examples.front()),
-              "Get the complete trace.");
+  throw Error(fmt::format("{} {}", problem, opened.path), "the trace has no calls of MPI", remedy);
 }
 
 OpenOptions open_options(const ReadingOptions& reading, ClockPolicy otherwise, bool keep_matching) {
