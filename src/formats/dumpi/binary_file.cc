@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "formats/dumpi/rank_file.h"
+#include "trace/symbol_names.h"
 
 namespace slackline::dumpi {
 namespace {
@@ -140,7 +141,7 @@ void read_functions(std::span<const std::byte> bytes, std::size_t at, FileFacts&
   for (std::size_t i = 0; i < count && cursor.ok(); ++i) {
     const std::uint64_t address = cursor.number(kWord);
     const std::string_view name = cursor.text(cursor.number(2));
-    if (cursor.ok()) facts.functions.emplace(address, name);
+    if (cursor.ok()) facts.functions.emplace(address, readable_symbol(name));
   }
 }
 

@@ -56,6 +56,12 @@ class BinaryFile {
   void call(int function, int begin, int end, const std::string& arguments) {
     call(function, {0, begin}, {0, end}, arguments);
   }
+  /// Entering (291) or leaving (292) the function at `address`.
+  void function(int number, int time, std::uint64_t address) {
+    bytes_ += i2(number) + big_endian(0x48, 1) + i2(0);
+    for (int i = 0; i < 2; ++i) bytes_ += i2(0) + i4(time);
+    bytes_ += big_endian(address, 8);
+  }
   std::string cut() const { return bytes_; }
 
   // With header (version 1.0.0, host), footer, sizes of two own datatypes, and the index.
@@ -67,11 +73,14 @@ class BinaryFile {
     const std::size_t footer = bytes.size();
     bytes += big_endian(0xf007fee7, 8) + std::string(291 * 4, '\0');
     for (int i = 0; i <= 290; ++i) bytes += i4(i == ignored_function ? 3 : 0);
+    const std::size_t functions = bytes.size();
+    const std::string solve = "_ZN3app5solveEi";
+    bytes += i4(1) + big_endian(0x40a0, 8) + i2(static_cast<std::int64_t>(solve.size())) + solve;
     const std::size_t sizes = bytes.size();
     bytes += i4(30);
     for (int type = 0; type < 30; ++type) bytes += i4(type == 29 ? 100 : type == 9 ? 4 : 8);
     bytes += kMagic;
-    for (const std::size_t offset : {sizes, std::size_t{0}, std::size_t{0}, header, kMagic.size(),
+    for (const std::size_t offset : {sizes, functions, std::size_t{0}, header, kMagic.size(),
                                      footer, std::size_t{0}}) {
       bytes += big_endian(offset, 8);
     }
@@ -241,6 +250,19 @@ TEST_F(Dumpi, CommunicatorsFollowFromTheCallsThatMakeThem) {
   EXPECT_EQ(trace.calls(1).args(1)[0], std::int64_t{kCommNull});
   EXPECT_EQ(trace.calls(2).peer(3), 0);
   EXPECT_TRUE(trace.findings().empty());
+}
+
+TEST_F(Dumpi, FunctionsOfTheProgramAreRegions) {
+  BinaryFile file;
+  file.call(kInit, 0, 100, i4(0));
+  file.function(291, 200, 0x40a0);
+  file.function(292, 300, 0x40a0);
+  file.call(kFinalize, 900, 910, "");
+  write(0, file.whole());
+  const Trace trace = read();
+  EXPECT_EQ(rank_text(trace, 0),
+            "  @0 +100 init\n  @200 enter \"app::solve\"\n  @300 leave \"app::solve\"\n"
+            "  @900 +10 finalize\n");
 }
 
 TEST_F(Dumpi, SecondsOf16BitsBeginAnew) {

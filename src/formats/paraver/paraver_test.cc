@@ -238,7 +238,7 @@ TEST(ParaverReader, KeepsEveryCounterAndTheCallers) {
   const CallTree& tree = trace.call_tree();
   const FrameId inner = calls[1].frame;
   ASSERT_NE(inner, 0u);
-  EXPECT_EQ(tree.location(inner), (CodeLocation{"__halo_MOD_exchange", "halo.F90", 71, "app"}));
+  EXPECT_EQ(tree.location(inner), (CodeLocation{"halo::exchange", "halo.F90", 71, "app"}));
   EXPECT_EQ(tree.location(tree.parent(inner)), (CodeLocation{"main", "", 0, ""}));
   EXPECT_EQ(tree.depth(inner), 2u);
 }
