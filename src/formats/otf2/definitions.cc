@@ -186,7 +186,7 @@ Definitions::Region resolve(const Raw::Region& region, const std::string& name, 
   Definitions::Region out;
   out.name = own ? name : readable_symbol(name);
   out.order = order;
-  if (own && region.paradigm != OTF2_PARADIGM_MPI) return out;
+  if (own && region.paradigm == OTF2_PARADIGM_USER) return out;
   out.operation = operation_of_region(name);
   if (out.operation != Operation::none || region.paradigm == OTF2_PARADIGM_MPI) {
     out.kind = Definitions::RegionKind::mpi;
