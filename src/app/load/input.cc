@@ -16,6 +16,7 @@
 #include "base/saturating.h"
 #include "base/stage.h"
 #include "base/units.h"
+#include "formats/reader_findings.h"
 #include "report/command_names.h"
 
 namespace slackline {
@@ -65,17 +66,25 @@ void require_memory_of_calls(std::uint64_t calls, std::uint64_t each,
 
 void require_calls(const OpenedTrace& opened, std::uint64_t calls, std::string_view problem) {
   if (calls > 0) return;
+  const std::string what = fmt::format("{} {}", problem, opened.path);
+  // Single records that cannot be read do not make a program's calls disappear; files do.
   const auto& found = opened.trace.findings().entries();
-  const auto loss = std::ranges::find(found, Severity::data_loss, &Findings::Entry::severity);
-  std::string remedy = "Record an MPI program, or choose the trace of one.";
-  // Whether there were calls in what is lost, nobody knows.
-  if (loss != found.end()) {
-    remedy += fmt::format(" If it is one of an MPI program, get the complete trace, for data was "
-                          "lost: {} ({}{}{})",
-                          loss->sentence, loss->name, loss->examples.empty() ? "" : ", e.g. ",
-                          loss->examples.empty() ? "" : loss->examples.front());
+  const auto loss = std::ranges::find_if(found, [](const Findings::Entry& entry) {
+    return entry.severity == Severity::data_loss && entry.name != kDamagedRecord.name;
+  });
+  if (loss == found.end()) {
+    const std::uint64_t damaged = opened.trace.findings().count(kDamagedRecord);
+    throw Error(what,
+                damaged == 0 ? "the trace has no calls of MPI"
+                             : fmt::format("the trace has no calls of MPI, and {} malformed record{}",
+                                           format_count(damaged), damaged == 1 ? "" : "s"),
+                "Record an MPI program, or choose the trace of one.");
   }
-  throw Error(fmt::format("{} {}", problem, opened.path), "the trace has no calls of MPI", remedy);
+  throw Error(what,
+              fmt::format("the trace has no calls of MPI that could be read ({}: {}{}{})",
+                          loss->name, loss->sentence, loss->examples.empty() ? "" : " E.g. ",
+                          loss->examples.empty() ? "" : loss->examples.front()),
+              "Get the complete trace.");
 }
 
 OpenOptions open_options(const ReadingOptions& reading, ClockPolicy otherwise, bool keep_matching) {
