@@ -1,7 +1,8 @@
 // Scalasca's patterns of messages. A receive, or the wait for it, that begins before its send has a
 // late sender; a send, or its wait, that is still under way when its receive is posted has a late
 // receiver. What a call waits for is charged once, for the message that made it wait longest; a
-// late sender comes first.
+// late sender comes first. As in Scalasca, MPI_Sendrecv has no late receiver by the overlap alone;
+// where the eager threshold is known, it has.
 //
 // Wrong order: a message that is taken now, but was sent before that of a late sender that this
 // rank waited for earlier. Had they been taken in the order of sending, that wait would have been
@@ -72,7 +73,11 @@ std::int64_t MessageWaits::late_receiver_ns(const MessageCalls& m) const {
   if (!sender_waited(trace_, m)) return 0;
   if (options_.eager_bytes && m.bytes <= *options_.eager_bytes && m.synchronous == 0) return 0;
   const RankCalls& mine = trace_.calls(rank_);
-  if (!can_wait(mine.operation(m.send_done))) return 0;
+  const Operation done = mine.operation(m.send_done);
+  if (!can_wait(done)) return 0;
+  // MPI_Sendrecv receives, too: that it lasts tells nothing of its send.
+  const bool receives = operation_class(done) == OperationClass::sendrecv;
+  if (receives && !options_.eager_bytes) return 0;
   return trace_.calls(m.destination).begin_ns(m.receive) - mine.begin_ns(m.send_done);
 }
 

@@ -82,6 +82,19 @@ TEST(WaitStates, FindALateReceiverByOverlapOrByTheEagerThreshold) {
               IsEmpty());
 }
 
+// Rank 0's message to rank 1 (1000 bytes) is not taken before 70, rank 2's to rank 0 has long been
+// there. Whether rank 0 stayed in MPI_Sendrecv for the one or for copying the other, the times do
+// not tell; an eager threshold below 1000 bytes does: 70 - 10 = 60 ns.
+TEST(WaitStates, FindALateReceiverOfMpiSendrecvOnlyWhereItsProtocolIsKnown) {
+  const Trace trace = timed_trace(3,
+                                  "rank 0\n @10 +90 sendrecv to=1 bytes=1000 from=2 rbytes=8\n"
+                                  "rank 1\n @70 +40 recv from=0 bytes=1000\n"
+                                  "rank 2\n @1 +2 send to=0 bytes=8\n");
+  EXPECT_THAT(lines_of(trace), IsEmpty());
+  EXPECT_THAT(lines_of(trace, {.eager_bytes = 999}), ElementsAre("0 late_receiver 60<-1"));
+  EXPECT_THAT(lines_of(trace, {.eager_bytes = 1000}), IsEmpty());
+}
+
 TEST(WaitStates, FindWaitingAndCompletionOfABarrier) {
   // All have entered at 60; the first can leave at 65.
   EXPECT_THAT(lines_of(timed_trace(3,

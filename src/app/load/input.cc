@@ -16,6 +16,7 @@
 #include "base/saturating.h"
 #include "base/stage.h"
 #include "base/units.h"
+#include "formats/reader_findings.h"
 #include "report/command_names.h"
 
 namespace slackline {
@@ -65,11 +66,18 @@ void require_memory_of_calls(std::uint64_t calls, std::uint64_t each,
 
 void require_calls(const OpenedTrace& opened, std::uint64_t calls, std::string_view problem) {
   if (calls > 0) return;
-  const auto& found = opened.trace.findings().entries();
-  const auto loss = std::ranges::find(found, Severity::data_loss, &Findings::Entry::severity);
   const std::string what = fmt::format("{} {}", problem, opened.path);
+  // Single records that cannot be read do not make a program's calls disappear; files do.
+  const auto& found = opened.trace.findings().entries();
+  const auto loss = std::ranges::find_if(found, [](const Findings::Entry& entry) {
+    return entry.severity == Severity::data_loss && entry.name != kDamagedRecord.name;
+  });
   if (loss == found.end()) {
-    throw Error(what, "the trace has no calls of MPI",
+    const std::uint64_t damaged = opened.trace.findings().count(kDamagedRecord);
+    throw Error(what,
+                damaged == 0 ? "the trace has no calls of MPI"
+                             : fmt::format("the trace has no calls of MPI, and {} malformed record{}",
+                                           format_count(damaged), damaged == 1 ? "" : "s"),
                 "Record an MPI program, or choose the trace of one.");
   }
   throw Error(what,

@@ -23,6 +23,7 @@
 #include "app/requests/whatif.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/testing/error_text.h"
 #include "base/testing/scratch_folder.h"
 #include "report/report.h"
 #include "timing/link_load.h"
@@ -208,6 +209,26 @@ TEST_F(Requests, AReportOnATraceWithoutCallsIsOneSentence) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("the trace has no calls of MPI. Record"));
   }
+}
+
+// Programs of other kinds are traced, too: a bad line among their records is not why there are no
+// calls. That a whole rank is missing may be.
+TEST_F(Requests, AReportOnATraceWithoutCallsSaysWhetherTheyMayBeLost) {
+  ReportRequest request;
+  const auto error_of = [&](std::string_view name, std::string_view text) {
+    write_file(folder_ / name, text);
+    request.input.trace = (folder_ / name).string();
+    return error_text([&] { execute(request); });
+  };
+  const std::string tasks = "#Paraver (1/2/21 at 1:02):100_ns:1(1):1:1(1:1)\n1:1:1:1:1:0:100:1\n";
+  EXPECT_THAT(error_of("a.prv", tasks), HasSubstr("the trace has no calls of MPI. Record"));
+  EXPECT_THAT(error_of("b.prv", tasks + "1:1:1:1:1:90:20:1\n"),
+              HasSubstr("no calls of MPI, and 1 malformed record. Record"));
+  EXPECT_THAT(error_of("c.slt",
+                       "slackline-trace 1 timed ranks=2\n"
+                       "finding missing_ranks data_loss 1 \"Lost.\" \"rank 0\"\n"
+                       "rank 0 absent\nrank 1\n"),
+              HasSubstr("no calls of MPI that could be read (missing_ranks"));
 }
 
 // Rank 0's send of 64 KiB takes from 100 to 400 ns, and its receive is posted at 300: on an ideal

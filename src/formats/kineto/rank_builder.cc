@@ -1,4 +1,5 @@
 #include "formats/kineto/rank_builder.h"
+#include "trace/symbol_names.h"
 
 #include <algorithm>
 #include <array>
@@ -59,7 +60,7 @@ void shift(std::vector<T>& values, std::int64_t by_ns) {
 std::uint32_t KinetoRankBuilder::name(std::string_view text) {
   const auto next = static_cast<std::uint32_t>(profile_.names.size());
   const auto [at, added] = name_ids_.try_emplace(std::string(text), next);
-  if (added) profile_.names.emplace_back(text);
+  if (added) profile_.names.push_back(readable_symbol(text));
   return at->second;
 }
 

@@ -67,6 +67,21 @@ TEST_F(Liballprof, ReadsMessagesAndCorrectsClocks) {
   EXPECT_TRUE(same_content(trace, read_liballprof(rank_file(1))));
 }
 
+// The header of the tool that liballprof came from.
+TEST_F(Liballprof, ReadsFilesOfItsFirstVersion) {
+  const std::string head = "# htor's PMPI Tracer 0.9 Output File\n# time: Tue Feb 22 2011\n";
+  write_file(rank_file(0), head +
+                               "# hostname: n0\n# clockdiff: 0.000000 s (relative to rank 0)\n\n"
+                               "MPI_Init:-:1:2:1000\nMPI_Finalize:1100:-\n");
+  write_file(rank_file(1), head +
+                               "# hostname: n1\n# clockdiff: 0.000007 s (relative to rank 0)\n\n"
+                               "MPI_Init:-:1:2:1000\nMPI_Finalize:1100:-\n");
+  const Trace trace = read();
+  EXPECT_EQ(rank_text(trace, 1), "  @7000 init\n  @107000 finalize\n");
+  EXPECT_EQ(trace.rank_info(1).host, "n1");
+  EXPECT_TRUE(trace.findings().empty());
+}
+
 TEST_F(Liballprof, RequestsAreTheirAddresses) {
   write(0, "0",
         "MPI_Init:-:1:2:0\n"

@@ -51,9 +51,14 @@ std::optional<double> number_after(std::string_view line, std::string_view label
 }
 
 void read_comment(std::string_view line, RankFacts& facts) {
-  constexpr std::string_view kHost = "# host: ";
-  if (line.starts_with(kHost)) facts.host = line.substr(kHost.size());
+  for (const std::string_view host : {"# host: ", "# hostname: "}) {
+    if (line.starts_with(host)) facts.host = line.substr(host.size());
+  }
   if (const auto value = number_after(line, "Init clockdiff:")) facts.init_offset_us = value;
+  constexpr double kMicrosPerSecond = 1e6;
+  if (const auto value = number_after(line, "# clockdiff:")) {  // as the first versions have it
+    facts.init_offset_us = *value * kMicrosPerSecond;
+  }
   if (const auto value = number_after(line, "Finalize clockdiff:"))
     facts.finalize_offset_us = value;
 }

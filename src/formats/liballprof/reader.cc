@@ -10,13 +10,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/numbered_name.h"
 #include "base/parallel.h"
 #include "formats/compressed/decompressed_file.h"
 #include "formats/liballprof/findings.h"
@@ -29,35 +29,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostRanks = 1 << 20;
-
 bool is_rank_file(std::string_view head) {
   return head.starts_with("# collprof") || head.starts_with("# allprof") ||
-         head.starts_with("# liballprof");
-}
-
-// A file's name around its last number.
-struct NumberedName {
-  std::string before;
-  std::string after;
-  std::size_t number = 0;
-};
-
-std::optional<NumberedName> numbered(const std::string& name) {
-  constexpr std::string_view kDigits = "0123456789";
-  const std::size_t last = name.find_last_of(kDigits);
-  if (last == std::string::npos) return std::nullopt;
-  const std::size_t before = name.find_last_not_of(kDigits, last);
-  const std::size_t first = before == std::string::npos ? 0 : before + 1;
-  NumberedName result{name.substr(0, first), name.substr(last + 1), 0};
-  const auto [end, error] =
-      std::from_chars(name.data() + first, name.data() + last + 1, result.number);
-  if (error != std::errc{} || result.number >= kMostRanks) return std::nullopt;
-  return result;
+         head.starts_with("# liballprof") || head.starts_with("# htor's PMPI Tracer");
 }
 
 bool has_rank_head(const fs::path& path) {
-  constexpr std::size_t kHeadBytes = 16;
+  constexpr std::size_t kHeadBytes = 32;
   const DecompressedFile file(path, kHeadBytes);
   return is_rank_file(file.text().substr(0, kHeadBytes));
 }
@@ -67,9 +45,9 @@ std::map<std::size_t, fs::path> rank_files(const fs::path& folder,
                                            const std::optional<NumberedName>& like) {
   std::map<std::size_t, fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    const auto name = numbered(entry.path().filename().string());
+    const auto name = numbered_name(entry.path().filename().string());
     if (!name || !entry.is_regular_file()) continue;
-    if (like && (like->before != name->before || like->after != name->after)) continue;
+    if (like && !like->like(*name)) continue;
     if (has_rank_head(entry.path())) files.emplace(name->number, entry.path());
   }
   return files;
@@ -214,7 +192,7 @@ class Reader {
 bool looks_like_liballprof(const std::filesystem::path& path, bool is_directory,
                            std::span<const std::byte> bytes) {
   if (is_directory) return !liballprof::rank_files(path, std::nullopt).empty();
-  constexpr std::size_t kHeadBytes = 16;
+  constexpr std::size_t kHeadBytes = 32;
   return liballprof::is_rank_file(
       {reinterpret_cast<const char*>(bytes.data()), std::min(kHeadBytes, bytes.size())});
 }
@@ -222,7 +200,7 @@ bool looks_like_liballprof(const std::filesystem::path& path, bool is_directory,
 Trace read_liballprof(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   const bool folder = fs::is_directory(path);
-  const auto like = folder ? std::nullopt : liballprof::numbered(path.filename().string());
+  const auto like = folder ? std::nullopt : numbered_name(path.filename().string());
   std::map<std::size_t, fs::path> files;
   if (folder || like) {
     const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");

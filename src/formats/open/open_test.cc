@@ -77,6 +77,9 @@ TEST_F(OpenTrace, ReadsCompressedFilesOfEveryTextFormat) {
             "num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n"},
            {"paraver", "#Paraver (01/01/2020 at 10:00):100_ns:1(2):1:2(1:1,1:1),0\n"},
            {"ti", "0 init\n0 send 1 0 4\n1 init\n1 recv 0 0 4\n"},
+           {"dumpi",
+            "MPI_Init entering at walltime 1.000000000, cputime 0.000000000 seconds in thread 0.\n"
+            "MPI_Init returning at walltime 1.000000005, cputime 0.000000000 seconds in thread 0.\n"},
            {"liballprof", "# allprof\nMPI_Init:-:1\nMPI_Finalize:2:-\n"},
        }) {
     const fs::path plain = folder_ / (name + "0.txt");

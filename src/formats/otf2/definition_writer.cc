@@ -111,6 +111,8 @@ class DefinitionWriter {
   }
 
   void paradigms() {
+    OTF2_GlobalDefWriter_WriteParadigm(w_, OTF2_PARADIGM_MEASUREMENT_SYSTEM, text("MEASUREMENT"),
+                                       OTF2_PARADIGM_CLASS_PROCESS);
     OTF2_GlobalDefWriter_WriteParadigm(w_, OTF2_PARADIGM_MPI, text("MPI"),
                                        OTF2_PARADIGM_CLASS_PROCESS);
     OTF2_AttributeValue name{};
@@ -172,6 +174,9 @@ class DefinitionWriter {
       region(names_.user_region(i), trace_.regions()[i], OTF2_REGION_ROLE_FUNCTION,
              OTF2_PARADIGM_USER, OTF2_UNDEFINED_STRING);
     }
+    const std::string& line = trace_.info().program;
+    region(names_.program(), line.empty() ? "program" : line.substr(0, line.find(' ')), OTF2_REGION_ROLE_ARTIFICIAL,
+           OTF2_PARADIGM_MEASUREMENT_SYSTEM, OTF2_UNDEFINED_STRING);
   }
 
   void group(std::uint32_t ref, OTF2_GroupType type, const std::vector<std::uint64_t>& members) {

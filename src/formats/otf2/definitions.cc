@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "formats/otf2/conventions.h"
 #include "formats/otf2/library.h"
+#include "trace/symbol_names.h"
 
 namespace slackline::otf2 {
 namespace {
@@ -183,9 +184,9 @@ bool is_artificial(const Raw::Region& region) {
 Definitions::Region resolve(const Raw::Region& region, const std::string& name, std::uint32_t order,
                             bool own) {
   Definitions::Region out;
-  out.name = name;
+  out.name = own ? name : readable_symbol(name);
   out.order = order;
-  if (own && region.paradigm != OTF2_PARADIGM_MPI) return out;
+  if (own && region.paradigm == OTF2_PARADIGM_USER) return out;
   out.operation = operation_of_region(name);
   if (out.operation != Operation::none || region.paradigm == OTF2_PARADIGM_MPI) {
     out.kind = Definitions::RegionKind::mpi;

@@ -79,6 +79,7 @@ Names::Names(const Trace& trace) {
   for (std::size_t op = 0; op < kOperationCount; ++op) {
     if (occurs[op] != 0) regions_[op] = first_user_++;
   }
+  program_ = user_region(static_cast<std::uint32_t>(trace.regions().size()));
 }
 
 std::uint32_t Names::text(const std::string& value) {
@@ -102,13 +103,15 @@ std::uint64_t RankWriter::write(OTF2_EvtWriter* writer, std::uint16_t thread) {
   events_ = last_ticks_ = 0;
   const bool main = thread == 0;
   const RankInfo& info = trace_.rank_info(rank_);
-  if (main && (info.present || !calls_.empty())) {
+  const bool runs = info.present || !calls_.empty();
+  if (main && runs) {
     OTF2_EvtWriter_ProgramBegin(writer_, nullptr, ticks(calls_.start_ns()), 0, 0, nullptr);
   }
+  if (runs) OTF2_EvtWriter_Enter(writer_, nullptr, ticks(calls_.start_ns()), names_.program());
   next_region_ = next_pause_ = 0;
   totals_.assign(written_counters(trace_), OTF2_MetricValue{});
   total_types_.assign(totals_.size(), OTF2_TYPE_UINT64);
-  if (info.present || !calls_.empty()) write_totals(calls_.start_ns());
+  if (runs) write_totals(calls_.start_ns());
   for (std::uint32_t i = 0; i < calls_.size(); ++i) {
     if (main) write_between(i);
     const Call call = calls_[i];
@@ -117,10 +120,14 @@ std::uint64_t RankWriter::write(OTF2_EvtWriter* writer, std::uint16_t thread) {
   if (main) {
     write_between(0xffffffffu);
     write_totals_after(static_cast<std::uint32_t>(calls_.size()), calls_.stop_ns());
-    if (info.present && info.finalized) {
-      OTF2_EvtWriter_ProgramEnd(writer_, nullptr, ticks(calls_.stop_ns()), 0);
-    }
   }
+  const bool ends = main && info.present && info.finalized;
+  if (runs) {
+    const std::uint64_t end = ends ? ticks(calls_.stop_ns()) : last_ticks_;
+    OTF2_EvtWriter_Leave(writer_, nullptr, end, names_.program());
+    if (!ends) ++events_;
+  }
+  if (ends) OTF2_EvtWriter_ProgramEnd(writer_, nullptr, ticks(calls_.stop_ns()), 0);
   OTF2_AttributeList_Delete(attributes_);
   return events_;
 }

@@ -54,12 +54,14 @@ class CommRanks {
 /// otf2-print and others expect that.
 class Names {
  public:
-  /// Regions: one for each operation that occurs, then the user's.
+  /// Regions: one for each operation that occurs, then the user's, and the one around all of them.
   explicit Names(const Trace& trace);
   std::uint32_t region(Operation operation) const {
     return regions_[static_cast<std::size_t>(operation)];
   }
   std::uint32_t user_region(std::uint32_t region) const { return first_user_ + region; }
+  /// The whole program, on every location: tools that build a call tree (Scalasca) need its root.
+  std::uint32_t program() const { return program_; }
   bool occurs(Operation operation) const { return region(operation) != kNone; }
 
   /// Strings, in the order in which they are asked for.
@@ -70,6 +72,7 @@ class Names {
   static constexpr std::uint32_t kNone = 0xffffffffu;
   std::vector<std::uint32_t> regions_ = std::vector<std::uint32_t>(kOperationCount, kNone);
   std::uint32_t first_user_ = 0;
+  std::uint32_t program_ = 0;
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::vector<const std::string*> texts_;
 };

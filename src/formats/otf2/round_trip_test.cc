@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <otf2/otf2.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
@@ -41,6 +42,46 @@ std::string calls_as_text(const Trace& trace) {
     if (!line.starts_with("finding ")) kept += line + "\n";
   }
   return kept;
+}
+
+/// What the library finds of one location: how deep regions nest at its end, and the one in which all
+/// others lie.
+struct Nesting {
+  std::uint32_t root = OTF2_UNDEFINED_REGION;
+  int depth = 0;
+  bool one_root = true;
+
+  static OTF2_CallbackCode on_enter(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* data,
+                                    OTF2_AttributeList*, OTF2_RegionRef region) {
+    auto& nesting = *static_cast<Nesting*>(data);
+    if (nesting.depth++ > 0) return OTF2_CALLBACK_SUCCESS;
+    if (nesting.root == OTF2_UNDEFINED_REGION) nesting.root = region;
+    nesting.one_root = nesting.one_root && nesting.root == region;
+    return OTF2_CALLBACK_SUCCESS;
+  }
+  static OTF2_CallbackCode on_leave(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* data,
+                                    OTF2_AttributeList*, OTF2_RegionRef) {
+    --static_cast<Nesting*>(data)->depth;
+    return OTF2_CALLBACK_SUCCESS;
+  }
+};
+
+Nesting nesting_of(const fs::path& anchor, std::uint64_t location) {
+  Nesting nesting;
+  OTF2_Reader* const reader = OTF2_Reader_Open(anchor.c_str());
+  OTF2_Reader_SetSerialCollectiveCallbacks(reader);
+  OTF2_Reader_SelectLocation(reader, location);
+  OTF2_Reader_OpenEvtFiles(reader);
+  OTF2_EvtReader* const events = OTF2_Reader_GetEvtReader(reader, location);
+  OTF2_EvtReaderCallbacks* const callbacks = OTF2_EvtReaderCallbacks_New();
+  OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, &Nesting::on_enter);
+  OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, &Nesting::on_leave);
+  OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, &nesting);
+  OTF2_EvtReaderCallbacks_Delete(callbacks);
+  std::uint64_t read = 0;
+  OTF2_Reader_ReadAllLocalEvents(reader, events, &read);
+  OTF2_Reader_Close(reader);
+  return nesting;
 }
 
 // The first line in which two traces' texts differ.
@@ -111,6 +152,25 @@ Trace with_ordered_times(const Trace& trace) {
     }
   }
   return std::move(out).build();
+}
+
+// Scalasca refuses archives whose calls have no region around them: its call tree has one root.
+TEST_F(Otf2RoundTrip, AllEventsOfALocationLieInOneRegion) {
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=2\ninfo program=\"./app -n 3\"\nregion 0 \"step\"\n"
+      "rank 0\n@0 +5 init\n@7 enter \"step\"\n@10 +5 send to=1 bytes=8\n@16 leave \"step\"\n"
+      "@20 +5 finalize\n"
+      "rank 1 unfinalized\n@0 +5 init\n@10 +9 recv from=0 bytes=8\n",
+      "t");
+  const Trace back = there_and_back(trace);
+  EXPECT_EQ(difference(trace, back), "the texts are equal");
+  const fs::path anchor = folder_ / "run/run.otf2";
+  for (const std::uint64_t location : {0u, 1u}) {
+    const Nesting nesting = nesting_of(anchor, location);
+    EXPECT_NE(nesting.root, OTF2_UNDEFINED_REGION);
+    EXPECT_TRUE(nesting.one_root);
+    EXPECT_EQ(nesting.depth, 0);
+  }
 }
 
 TEST_F(Otf2RoundTrip, GivesTheSameTrace) {

@@ -33,6 +33,12 @@ class HeaderCursor {
   void expect(char c, std::string_view after) {
     if (!take(c)) fail(fmt::format("'{}' is missing after {}", c, after));
   }
+  /// Is what follows a comma, a number and '('?
+  bool next_is_listed_application() const {
+    if (!next_is(',')) return false;
+    const std::size_t end = rest_.find_first_not_of("0123456789", 1);
+    return end != std::string_view::npos && end > 1 && rest_[end] == '(';
+  }
   std::string_view take_until(char c) {
     const std::size_t at = std::min(rest_.find(c), rest_.size());
     const std::string_view taken = rest_.substr(0, at);
@@ -126,6 +132,16 @@ void parse_application(HeaderCursor& cursor, Header& header) {
   header.applications.push_back(std::move(application));
 }
 
+// Extrae tells behind the applications how many communicator lines follow; other writers behind
+// each, and some end with the comma. Paraver and its cutter separate applications by commas too, so
+// only the '(' behind the number tells an application from a number of communicators.
+void skip_communicators(HeaderCursor& cursor) {
+  if (cursor.next_is_listed_application()) return;
+  if (cursor.take(',') && !cursor.at_end() && !cursor.next_is(':') && !cursor.next_is(',')) {
+    cursor.number("the number of communicators");
+  }
+}
+
 }  // namespace
 
 std::int32_t Header::rank_of(std::int64_t application, std::int64_t task) const {
@@ -157,14 +173,13 @@ Header parse_header(std::string_view line, std::string_view name) {
   parse_nodes(cursor, header);
   cursor.expect(':', "the nodes");
   const std::int64_t applications = cursor.number("the number of applications");
+  cursor.expect(':', "the number of applications");
   for (std::int64_t i = 0; i < applications; ++i) {
-    cursor.expect(':', "the separator of an application");
-    parse_application(cursor, header);
-    // Extrae tells behind the applications how many communicator lines follow; other writers behind
-    // each, and some end with the comma.
-    if (cursor.take(',') && !cursor.at_end() && !cursor.next_is(':') && !cursor.next_is('\r')) {
-      cursor.number("the number of communicators");
+    if (i > 0 && !cursor.take(':') && !cursor.take(',')) {
+      cursor.fail(fmt::format("{} applications are announced and {} listed", applications, i));
     }
+    parse_application(cursor, header);
+    skip_communicators(cursor);
   }
   if (header.ranks == 0) cursor.fail("it has no tasks");
   return header;

@@ -11,6 +11,7 @@
 #include "formats/paraver/counters.h"
 #include "formats/paraver/lines.h"
 #include "formats/paraver/mpi_values.h"
+#include "trace/symbol_names.h"
 
 namespace slackline::paraver {
 namespace {
@@ -78,7 +79,7 @@ class PcfReader {
       in_values_ = text.empty();
       return;
     }
-    if (functions_ && *number != 0) names_.functions.emplace(*number, text);
+    if (functions_ && *number != 0) names_.functions.emplace(*number, readable_symbol(text));
     if (library_) names_.mpi_library = text;
     if (callers_) caller(*number, text);
     if (caller_lines_) caller_line(*number, text);
@@ -94,7 +95,7 @@ class PcfReader {
       text = text.substr(full + 2, text.size() - full - 3);
     }
     if (number == 0 || text == "Unresolved" || text == "_NOT_Found") return;
-    names_.callers.emplace(number, text);
+    names_.callers.emplace(number, readable_symbol(text));
   }
 
   // "71 (balance.F90, epoch2d)": line, file and module.

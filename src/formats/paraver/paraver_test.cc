@@ -60,11 +60,28 @@ TEST(ParaverHeader, ReadsAllVariants) {
   EXPECT_EQ(two.rank_of(3, 1), -1);
 }
 
+// Paraver itself, saving a trace, and its cutter separate applications by commas.
+TEST(ParaverHeader, ApplicationsAreSeparatedByColonsOrCommas) {
+  for (const char* const applications :
+       {"3:1(1:1):2(1:1,4:2):1(1:2)", "3:1(1:1),2(1:1,4:2),1(1:2)", "3:1(1:1),2(1:1,4:2),1(1:2),7",
+        "3:1(1:1),1:2(1:1,4:2),2:1(1:2),1", "3:1(1:1),1,2(1:1,4:2),2,1(1:2),1",
+        "3:1(1:1),:2(1:1,4:2),:1(1:2),"}) {
+    SCOPED_TRACE(applications);
+    const auto header =
+        paraver::parse_header(std::string("#Paraver (1/2/21 at 1:02):9_ns:0:") + applications, "x");
+    ASSERT_EQ(header.applications.size(), 3u);
+    EXPECT_EQ(header.ranks, 4);
+    EXPECT_EQ(header.rank_of(2, 2), 2);
+    EXPECT_EQ(header.rank_of(3, 1), 3);
+    EXPECT_EQ(header.applications[1].node_of_task, (std::vector<std::int32_t>{1, 2}));
+  }
+}
+
 TEST(ParaverHeader, ALieIsAnErrorAndNoAllocation) {
   EXPECT_THAT(error_of("#Paraver (1/2/21 at 1:02):9_ns:0:1:1000000000(1:1)\n"),
               HasSubstr("x.prv:1: cannot read the header"));
   EXPECT_THAT(error_of("#Paraver (1/2/21 at 1:02):9_ns:0:999999999999:1(1:1)\n"),
-              HasSubstr("the separator of an application"));
+              HasSubstr("999999999999 applications are announced and 1 listed"));
   EXPECT_THAT(error_of("#Paraver (1/2/21 at 1:02):99999999999999999999_ns:0:1:1(1:1)\n"),
               HasSubstr("the duration is not a number"));
   EXPECT_THAT(error_of("#Paraver (1/2/21 at 1:02):9_fortnights:0:1:1(1:1)\n"),
@@ -84,6 +101,21 @@ TEST(ParaverReader, BlockingCallsGetTheirPeers) {
             "rank 0 start=100\n  @100 +20 send to=1 tag=7 bytes=8\n"
             "rank 1 start=150\n  @150 +30 recv from=0 tag=7 bytes=8\n");
   EXPECT_TRUE(trace.findings().empty());
+}
+
+// Counters of processors have 64 bits without a sign.
+TEST(ParaverReader, ValuesOf64BitsCostNoRecord) {
+  const Trace trace = read(std::string(kTwo) +
+                           "2:1:1:1:1:100:50000002:8:42000008:9223512060668553767\n"
+                           "2:2:1:2:1:100:50000002:8:42000008:18446744073709551615\n"
+                           "2:1:1:1:1:120:50000002:0\n2:2:1:2:1:120:50000002:0\n");
+  EXPECT_EQ(trace.calls(0).size(), 1u);
+  EXPECT_EQ(trace.calls(1).size(), 1u);
+  EXPECT_EQ(trace.findings().count(kDamagedRecord), 0u);
+  EXPECT_EQ(read(std::string(kTwo) + "2:1:1:1:1:100:50000002:8:42000008:18446744073709551616\n")
+                .findings()
+                .count(kDamagedRecord),
+            1u);
 }
 
 TEST(ParaverReader, RequestsFollowFromPhysicalTimes) {
@@ -206,7 +238,7 @@ TEST(ParaverReader, KeepsEveryCounterAndTheCallers) {
   const CallTree& tree = trace.call_tree();
   const FrameId inner = calls[1].frame;
   ASSERT_NE(inner, 0u);
-  EXPECT_EQ(tree.location(inner), (CodeLocation{"__halo_MOD_exchange", "halo.F90", 71, "app"}));
+  EXPECT_EQ(tree.location(inner), (CodeLocation{"halo::exchange", "halo.F90", 71, "app"}));
   EXPECT_EQ(tree.location(tree.parent(inner)), (CodeLocation{"main", "", 0, ""}));
   EXPECT_EQ(tree.depth(inner), 2u);
 }

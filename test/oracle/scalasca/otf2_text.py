@@ -97,6 +97,7 @@ class _Definitions:
     rank_of: dict = dataclasses.field(default_factory=dict)
     groups: dict = dataclasses.field(default_factory=dict)
     communicators: dict = dataclasses.field(default_factory=dict)
+    artificial: set = dataclasses.field(default_factory=set)  # regions of the measurement itself
 
 
 def _read_definitions(anchor):
@@ -107,6 +108,8 @@ def _read_definitions(anchor):
             d.ticks, d.zero = _number("Ticks per Seconds", rest), _number("Global Offset", rest)
         elif kind == "LOCATION":
             d.rank_of[int(rest.split()[0])] = len(d.rank_of)
+        elif kind == "REGION" and "Role: ARTIFICIAL" in rest:
+            d.artificial.add(int(rest.split()[0]))
         elif kind == "GROUP":
             members = [int(m) for m in re.findall(r'(\d+) \("', line.partition("Members:")[2])]
             d.groups[int(rest.split()[0])] = members if "Type: COMM_GROUP" in rest else None
@@ -118,8 +121,9 @@ def _read_definitions(anchor):
 class _RankReader:
     """From the records of one rank to its calls."""
 
-    def __init__(self, rank, communicators, rules):
-        self.number, self.communicators, self.rules = rank, communicators, rules
+    def __init__(self, rank, definitions, rules):
+        self.number, self.rules = rank, rules
+        self.communicators, self.artificial = definitions.communicators, definitions.artificial
         self.out = Rank()
         self.sent, self.received = [], []  # (communicator, partner, message)
         self.open_regions, self.requests = [], {}
@@ -128,6 +132,8 @@ class _RankReader:
         self.last = None
 
     def record(self, kind, time, rest):
+        if kind in ("ENTER", "LEAVE") and _reference("Region", rest) in self.artificial:
+            return
         if kind == "ENTER":
             self.enter(time, re.search(r'Region: "(.*?)"', rest)[1])
         elif kind == "LEAVE":
@@ -240,7 +246,7 @@ def read(anchor, rules):
     """The run in the archive whose anchor file (.otf2) is given."""
     d = _read_definitions(anchor)
     clock = _clock(d, rules)
-    readers = [_RankReader(r, d.communicators, rules) for r in d.rank_of.values()]
+    readers = [_RankReader(r, d, rules) for r in d.rank_of.values()]
     record = re.compile(r"([A-Z_0-9]+) +(\d+) +(\d+) *(.*)")
     for line in _otf2_print(anchor):
         if found := record.fullmatch(line):

@@ -132,7 +132,9 @@ class SyncPoints:
             self._wait("late_sender", call, m.send, until)
             self._join([call, m.send])
             return
-        late_receivers = [m for m in call.sends if self._waited_for_receiver(m)]
+        # Scalasca takes blocking sends and waits; MPI_Sendrecv also lasts for its receive.
+        blocks = not call.region.startswith("MPI_Sendrecv")
+        late_receivers = [m for m in call.sends if blocks and self._waited_for_receiver(m)]
         if late_receivers:
             m = max(late_receivers, key=lambda m: m.receive.enter)
             self._wait("late_receiver", call, m.receive, m.receive.enter)

@@ -1,0 +1,148 @@
+// Waiting of small programs, worked out on paper from the definitions in `slackline-waits`(1). Times
+// are in ns; "1.2 late_sender 70<-0" is the third call of rank 1, which waits 70 ns for rank 0.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/waits/testing/wait_lines.h"
+#include "graph/testing/text_graph.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::timed_trace;
+using ::testing::UnorderedElementsAre;
+using testing::wait_lines;
+
+// Rank 3 enters last, at 90: 90 - 10, 90 - 40, 90 - 25. Rank 1 leaves first, at 100: what the others
+// stay longer is completion, 120 - 100, 110 - 100, 130 - 100.
+TEST(HandDerivedWaits, AllreduceSplitsIntoWaitAndCompletion) {
+  EXPECT_THAT(wait_lines(timed_trace(4,
+                                     "rank 0\n @10 +110 allreduce bytes=8\n"
+                                     "rank 1\n @40 +60 allreduce bytes=8\n"
+                                     "rank 2\n @25 +85 allreduce bytes=8\n"
+                                     "rank 3\n @90 +40 allreduce bytes=8\n")),
+              UnorderedElementsAre("0.0 wait_at_nxn 80<-3", "1.0 wait_at_nxn 50<-3",
+                                   "2.0 wait_at_nxn 65<-3", "0.0 nxn_completion 20<--1",
+                                   "2.0 nxn_completion 10<--1", "3.0 nxn_completion 30<--1"));
+}
+
+// A ring to the right. Rank 0 gets what rank 2 sends at 40 (40 - 10), rank 2 what rank 1 sends at
+// 100 (100 - 40), rank 1 what has been on its way since 10.
+TEST(HandDerivedWaits, SendrecvWaitsForItsSource) {
+  EXPECT_THAT(wait_lines(timed_trace(3,
+                                     "rank 0\n @10 +100 sendrecv to=1 bytes=8 from=2 rbytes=8\n"
+                                     "rank 1\n @100 +12 sendrecv to=2 bytes=8 from=0 rbytes=8\n"
+                                     "rank 2\n @40 +74 sendrecv to=0 bytes=8 from=1 rbytes=8\n")),
+              UnorderedElementsAre("0.0 late_sender 30<-2", "2.0 late_sender 60<-1"));
+}
+
+// The message begins with rank 0's MPI_Start at 120, and the wait for it at 50.
+TEST(HandDerivedWaits, PersistentReceivesWaitForTheStartOfTheSend) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  2,
+                  "rank 0\n @0 +1 send_init to=1 bytes=8 tag=7 req=1\n"
+                  " @120 +5 start starts=2:send_init:1:7:8\n @130 +2 wait req=2\n"
+                  "rank 1\n @0 +1 recv_init from=0 bytes=8 tag=7 req=1\n"
+                  " @20 +1 start starts=2:recv_init:0:7:8\n @50 +80 wait req=2\n")),
+              ElementsAre("1.2 late_sender 70<-0"));
+}
+
+// The last of rank 0's partitions is ready at 150: 150 - 30.
+TEST(HandDerivedWaits, PartitionedReceivesWaitForTheLastPartition) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  2,
+                  "rank 0\n @0 +1 psend_init to=1 bytes=800 tag=7 req=1\n"
+                  " @60 +1 pready\n @150 +1 pready starts=2:send_init:1:7:800\n"
+                  " @160 +2 wait req=2\n"
+                  "rank 1\n @0 +1 precv_init from=0 bytes=800 tag=7 req=1\n"
+                  " @20 +1 start starts=2:recv_init:0:7:800\n @30 +170 wait req=2\n")),
+              ElementsAre("1.2 late_sender 120<-0"));
+}
+
+// Three ranks in a line: the outer ones need the middle one, which enters at 60 (60 - 10, 60 - 35);
+// its own neighbors are there before it.
+TEST(HandDerivedWaits, NeighborhoodCollectivesWaitForNeighborsOnly) {
+  EXPECT_THAT(wait_lines(timed_trace(3,
+                                     "rank 0\n @10 +55 neighbor_alltoall out=1:8 in=1:8\n"
+                                     "rank 1\n @60 +8 neighbor_alltoall out=0:8,2:8 in=0:8,2:8\n"
+                                     "rank 2\n @35 +30 neighbor_alltoall out=1:8 in=1:8\n")),
+              UnorderedElementsAre("0.0 wait_at_neighborhood 50<-1",
+                                   "2.0 wait_at_neighborhood 25<-1"));
+}
+
+// One origin, two targets. The later post is rank 2's: 350 - 100. Both targets wait for the
+// complete at 600: 600 - 210, 600 - 360.
+TEST(HandDerivedWaits, AnEpochOfTwoTargetsWaitsForTheLaterPost) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  3,
+                  "rank 0\n @200 +5 win_post args=1\n @210 +400 win_wait\n"
+                  "rank 1\n @100 +260 win_start args=0,2\n @370 +5 put target=0 bytes=8\n"
+                  " @380 +5 put target=2 bytes=8\n @600 +5 win_complete\n"
+                  "rank 2\n @350 +5 win_post args=1\n @360 +245 win_wait\n")),
+              UnorderedElementsAre("1.0 late_post 250<-2", "0.1 late_complete 390<-1",
+                                   "2.1 late_complete 240<-1"));
+}
+
+// Three origins lock the window of rank 3 one after the other. Rank 1 gets the lock when rank 0's
+// unlock is over (310 - 50), rank 2 when rank 1's is (410 - 60).
+TEST(HandDerivedWaits, EachOriginWaitsForTheOneThatHeldTheLockLast) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  4,
+                  "rank 0\n @10 +5 win_lock target=3\n @300 +10 win_unlock target=3\n"
+                  "rank 1\n @50 +262 win_lock target=3\n @400 +10 win_unlock target=3\n"
+                  "rank 2\n @60 +352 win_lock target=3\n @500 +10 win_unlock target=3\n"
+                  "rank 3\n")),
+              UnorderedElementsAre("1.0 lock_contention 260<-0", "2.0 lock_contention 350<-1"));
+}
+
+// Each rank needs those before it: rank 2 the second one, which enters at 90 (90 - 50).
+TEST(HandDerivedWaits, AScanWaitsForLowerRanksOnly) {
+  EXPECT_THAT(wait_lines(timed_trace(3,
+                                     "rank 0\n @10 +5 scan bytes=8\n"
+                                     "rank 1\n @90 +10 scan bytes=8\n"
+                                     "rank 2\n @50 +55 scan bytes=8\n")),
+              ElementsAre("2.0 early_scan 40<-1"));
+}
+
+// The root scatters at 80: 80 - 20. Rank 2 comes later and waits for nobody.
+TEST(HandDerivedWaits, AScatterWaitsForItsRoot) {
+  EXPECT_THAT(wait_lines(timed_trace(3,
+                                     "rank 0\n @80 +9 scatter root=0 bytes=8\n"
+                                     "rank 1\n @20 +70 scatter root=0 bytes=8\n"
+                                     "rank 2\n @100 +5 scatter root=0 bytes=8\n")),
+              ElementsAre("1.0 late_broadcast 60<-0"));
+}
+
+// Rank 1 starts it at 60, and rank 0 waits from 20 on.
+TEST(HandDerivedWaits, AWaitForANonblockingBarrierLastsUntilTheLastStart) {
+  EXPECT_THAT(wait_lines(timed_trace(2,
+                                     "rank 0\n @10 +2 ibarrier req=1\n @20 +90 wait req=1\n"
+                                     "rank 1\n @60 +2 ibarrier req=1\n @70 +20 wait req=1\n")),
+              ElementsAre("0.1 nonblocking_collective 40<-1"));
+}
+
+// The message that is sent at 200 keeps the MPI_Waitall (200 - 50); rank 3's was there before it.
+TEST(HandDerivedWaits, AWaitallOfThreeWaitsForTheLastSender) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  4,
+                  "rank 0\n @1 +1 irecv from=1 bytes=8 req=1\n @3 +1 irecv from=2 bytes=8 req=2\n"
+                  " @5 +1 irecv from=3 bytes=8 req=3\n @50 +160 waitall reqs=1,2,3\n"
+                  "rank 1\n @100 +5 send to=0 bytes=8\n"
+                  "rank 2\n @200 +5 send to=0 bytes=8\n"
+                  "rank 3\n @10 +5 send to=0 bytes=8\n")),
+              ElementsAre("0.3 late_sender 150<-2"));
+}
+
+// MPI_Probe waits for the message (90 - 30); the receive behind it finds it there.
+TEST(HandDerivedWaits, AProbeTakesTheWaitFromItsReceive) {
+  EXPECT_THAT(wait_lines(timed_trace(2,
+                                     "rank 0\n @90 +5 send to=1 bytes=8\n"
+                                     "rank 1\n @30 +65 probe from=0 bytes=8\n"
+                                     " @100 +5 recv from=0 bytes=8\n")),
+              ElementsAre("1.0 late_sender 60<-0"));
+}
+
+}  // namespace
+}  // namespace slackline

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace slackline {
+
+/// The name of a function as people write it, where `name` is the linker's: C++ without parameters
+/// ("_ZN3app5solveEi" becomes "app::solve"), procedures of Fortran's modules as "module::procedure"
+/// ("__deck_MOD_read_deck"). Every other name, such as a region's, stays as it is.
+std::string readable_symbol(std::string_view name);
+
+}  // namespace slackline
