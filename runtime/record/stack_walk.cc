@@ -21,17 +21,21 @@ namespace {
 
 /// A register's content, and the word of the stack that it was restored from.
 struct Register {
-  std::uint64_t value = 0;
-  const std::uint64_t* from = nullptr;
-  bool known = false;
-  bool verified = false;  ///< that word is among StackWalk::words
+  std::uint64_t value;
+  const std::uint64_t* from;
+  bool known;
+  bool verified;  ///< that word is among StackWalk::words
 };
 
 class Walker {
  public:
-  Walker(LoadedModules& modules, std::uint64_t stack_begin, std::uint64_t stack_end,
-         StackWalk& walk)
-      : modules_(modules), stack_{stack_begin, stack_end}, walk_(walk) {}
+  /// Reads the stack from `stack_begin` on: what lies below may not even be mapped.
+  Walker(const WalkContext& context, std::uint64_t stack_begin, StackWalk& walk)
+      : context_(context), stack_{stack_begin, context.stack.end}, walk_(walk) {
+    walk.word_count = 0;
+    walk.whole = false;
+    walk.stale = false;
+  }
 
   void start(const std::uint64_t* frame_pointer) {
     registers_[kRbp] = {frame_pointer[0], frame_pointer, true, false};
@@ -58,28 +62,18 @@ class Walker {
     const std::uint64_t at = walk_.addresses[walk_.depth - 1];
     // A return address may stand behind the last instruction of its function.
     const std::uint64_t pc = signal_frame_ ? at : at - 1;
-    LoadedModule* module = modules_.find(pc);
-    if (check_modules_) walk_.stale = !is_up_to_date(module, pc);
-    if (module == nullptr || walk_.stale) return false;
-    if (!find_rules(*module, pc, rules_)) return false;
-    signal_frame_ = rules_.signal_frame;
-    if (rules_.registers[kReturnAddress].kind == RuleKind::undefined) {
-      walk_.whole = true;
+    if (check_modules_ && !is_up_to_date(pc)) {
+      walk_.stale = true;
       return false;
     }
-    module_ = module;
+    rules_ = context_.rules.at(pc, context_.modules);
+    if (rules_ == nullptr) return false;
+    signal_frame_ = rules_->signal_frame;
     std::uint64_t frame_address = 0;
-    if (!find_frame_address(frame_address)) return false;
-    Register caller[kRegisters];
-    for (unsigned i = 0; i < kRegisters; ++i) {
-      if (!restore(i, frame_address, caller[i])) return false;
-    }
+    if (ends_here() || !find_frame_address(frame_address)) return false;
     const std::uint64_t before = registers_[kRsp].value;
-    for (unsigned i = 0; i < kReturnAddress; ++i) registers_[i] = caller[i];
-    if (rules_.registers[kRsp].kind == RuleKind::same) {
-      registers_[kRsp] = {frame_address, nullptr, true, true};
-    }
-    Register& back = caller[kReturnAddress];
+    if (!restore_registers(frame_address)) return false;
+    Register& back = registers_[kReturnAddress];
     if (!back.known || back.from == nullptr) return false;
     if (back.value == 0) {
       walk_.whole = true;
@@ -90,6 +84,13 @@ class Walker {
     if (!depend_on(back)) return false;
     add(back.value);
     return true;
+  }
+
+  /// Frames outwards until there is none, or the walk has `deepest`.
+  void walk_outwards(std::size_t deepest) {
+    if (deepest > kDeepestPath) deepest = kDeepestPath;
+    if (!stack_.holds(stack_.begin)) return;
+    while (walk_.depth < deepest && step()) continue;
   }
 
  private:
@@ -112,10 +113,8 @@ class Walker {
 
   bool load(std::uint64_t at, Register& into) const {
     if (!stack_.holds(at) || at % alignof(std::uint64_t) != 0) return false;
-    into.from = reinterpret_cast<const std::uint64_t*>(at);
-    into.value = *into.from;
-    into.known = true;
-    into.verified = false;
+    const auto* const from = reinterpret_cast<const std::uint64_t*>(at);
+    into = {*from, from, true, false};
     return true;
   }
 
@@ -132,24 +131,48 @@ class Walker {
   }
 
   bool find_frame_address(std::uint64_t& result) {
-    if (rules_.frame_address.kind == RuleKind::value_expression) {
-      return evaluate(rules_.frame_address, nullptr, result);
-    }
-    Register& base = registers_[rules_.base];
+    const Rule& rule = rules_->frame_address;
+    if (rule.kind == RuleKind::value_expression) return evaluate(rule, nullptr, result);
+    Register& base = registers_[rules_->base];
     if (!depend_on(base)) return false;
-    result = base.value + static_cast<std::uint64_t>(rules_.frame_address.number);
+    result = base.value + static_cast<std::uint64_t>(rule.number);
     return true;
   }
 
-  bool restore(unsigned number, std::uint64_t frame_address, Register& caller) {
-    const Rule& rule = rules_.registers[number];
+  /// The thread's first function has no caller.
+  bool ends_here() {
+    for (std::uint32_t i = 0; i < rules_->count; ++i) {
+      const PlaceRules::Changed& changed = rules_->changed()[i];
+      if (changed.number == kReturnAddress && changed.rule.kind == RuleKind::undefined) {
+        walk_.whole = true;
+      }
+    }
+    return walk_.whole;
+  }
+
+  /// The registers in the caller's frame.
+  bool restore_registers(std::uint64_t frame_address) {
+    Register caller[kRegisters];  // of those that change
+    bool knows_stack = false;
+    for (std::uint32_t i = 0; i < rules_->count; ++i) {
+      const PlaceRules::Changed& changed = rules_->changed()[i];
+      if (!restore(changed.rule, frame_address, caller[i])) return false;
+      knows_stack = knows_stack || changed.number == kRsp;
+    }
+    for (std::uint32_t i = 0; i < rules_->count; ++i) {
+      registers_[rules_->changed()[i].number] = caller[i];
+    }
+    if (!knows_stack) registers_[kRsp] = {frame_address, nullptr, true, true};
+    return true;
+  }
+
+  bool restore(const Rule& rule, std::uint64_t frame_address, Register& caller) {
     const std::uint64_t near = frame_address + static_cast<std::uint64_t>(rule.number);
     std::uint64_t result = 0;
     switch (rule.kind) {
       case RuleKind::same:
-        caller = registers_[number];
-        return true;
       case RuleKind::undefined:
+        caller = {};
         return true;
       case RuleKind::offset:
         return load(near, caller);
@@ -172,7 +195,8 @@ class Walker {
 
   /// `first` is on the operand stack when the expression begins.
   bool evaluate(const Rule& rule, const std::uint64_t* first, std::uint64_t& result) {
-    TableReader in(*module_, rule.expression, rule.expression + rule.expression_bytes);
+    const auto begin = static_cast<std::uint64_t>(rule.number);
+    TableReader in(*rules_->module, begin, begin + rule.expression_bytes);
     std::uint64_t stack[kOperands];
     std::size_t depth = 0;
     if (first != nullptr) stack[depth++] = *first;
@@ -290,33 +314,33 @@ class Walker {
   }
 
   bool dereference(std::uint64_t& top) {
-    Register loaded;
+    Register loaded{};
     if (!load(top, loaded) || !depend_on(loaded)) return false;
     top = loaded.value;
     return true;
   }
 
-  LoadedModules& modules_;
-  const StackRange stack_;
-  StackWalk& walk_;
   /// Whether the loader has what we know at `pc`. It is asked lock-free, in a way made for
   /// unwinding in signal handlers.
-  static bool is_up_to_date(const LoadedModule* module, std::uint64_t pc) {
+  bool is_up_to_date(std::uint64_t pc) {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
     dl_find_object found;
     if (_dl_find_object == nullptr) return false;
+    const LoadedModule* const module = context_.modules.find(pc);
     const bool loaded = _dl_find_object(reinterpret_cast<void*>(pc), &found) == 0;
     if (!loaded || module == nullptr) return loaded == (module != nullptr);
     return reinterpret_cast<std::uint64_t>(found.dlfo_eh_frame) == module->eh_header;
 #else
-    static_cast<void>(module), static_cast<void>(pc);
+    static_cast<void>(pc);
     return false;
 #endif
   }
 
-  const LoadedModule* module_ = nullptr;
-  FrameRules rules_;
-  Register registers_[kRegisters];
+  const WalkContext& context_;
+  const StackRange stack_;
+  StackWalk& walk_;
+  const PlaceRules* rules_ = nullptr;  // of the present frame
+  Register registers_[kRegisters] = {};
   bool signal_frame_ = false;
   bool check_modules_ = false;
 };
@@ -337,31 +361,19 @@ StackRange own_stack() {
   return range;
 }
 
-void walk_stack(const std::uint64_t* frame_pointer, std::size_t deepest, LoadedModules& modules,
-                const StackRange& stack, StackWalk& walk) {
-  walk.word_count = 0;
-  walk.whole = false;
-  walk.stale = false;
-  const auto begin = reinterpret_cast<std::uint64_t>(frame_pointer);
-  // What lies below the frame may not even be mapped.
-  Walker walker(modules, begin, stack.end, walk);
+void walk_stack(const std::uint64_t* frame_pointer, std::size_t deepest, const WalkContext& context,
+                StackWalk& walk) {
+  Walker walker(context, reinterpret_cast<std::uint64_t>(frame_pointer), walk);
   walker.start(frame_pointer);
-  if (deepest > kDeepestPath) deepest = kDeepestPath;
-  if (!stack.holds(begin)) return;
-  while (walk.depth < deepest && walker.step()) continue;
+  walker.walk_outwards(deepest);
 }
 
-void walk_interrupted(const ucontext_t& context, std::size_t deepest, LoadedModules& modules,
-                      const StackRange& stack, StackWalk& walk) {
-  walk.word_count = 0;
-  walk.whole = false;
-  walk.stale = false;
-  const auto begin = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RSP]);
-  Walker walker(modules, begin, stack.end, walk);
-  walker.start(context);
-  if (deepest > kDeepestPath) deepest = kDeepestPath;
-  if (!stack.holds(begin)) return;
-  while (walk.depth < deepest && walker.step()) continue;
+void walk_interrupted(const ucontext_t& interrupted, std::size_t deepest,
+                      const WalkContext& context, StackWalk& walk) {
+  const auto begin = static_cast<std::uint64_t>(interrupted.uc_mcontext.gregs[REG_RSP]);
+  Walker walker(context, begin, walk);
+  walker.start(interrupted);
+  walker.walk_outwards(deepest);
 }
 
 }  // namespace slackline::record
