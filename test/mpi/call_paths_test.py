@@ -10,13 +10,14 @@ import shutil
 import struct
 import subprocess
 
-from recording import check, finding, rank_section, result, run_case, succeeded
+from recording import check, finding, rank_section, result, run_case, skip, succeeded
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RANKS = 4
 HEADER_BYTES = 4096
 SLOT = struct.Struct("<QQQiiIIIHBB")  # src/trace/wire.h, slk_record
 OP_SENDRECV = 7
+REC_MODULE = 209
 REC_CALL_PATH = 210
 STAGE_AT = 8 + 4 * 8 + 8 * 6 + 2 * 32 + 256 + 64 + 256 + 512
 
@@ -151,6 +152,41 @@ def case_stripped(test):
     record(test, "stripped")
     check('"exchange_around"' in test.text(), "symbols name functions")
     check(finding(test.text(), "no_line_numbers") == 1, "without lines")
+
+
+def case_lto(test):
+    """Functions that link-time optimisation has inlined from another file: those that addr2line names."""
+    if shutil.which("addr2line") is None:
+        skip("there is no addr2line here")
+    program = test.program("lto")
+    succeeded(test.record(test.launcher(1) + [program]))
+    modules, paths = [], []
+    for head, args in raw_records(os.path.join(test.output, "raw", "rank-0.slkraw")):
+        if head[-1] == REC_MODULE:
+            name = struct.pack(f"<{len(args) - 7}Q", *args[7:]).split(b"\0")[0].decode()
+            modules += [(args[0], args[1], args[2])] if name == program else []
+        elif head[-1] == REC_CALL_PATH:
+            paths.append(args)
+    ((begin, end, bias),) = modules
+    places = [next(address - 1 - bias for address in path if begin <= address < end) for path in paths]
+    expected = set()
+    for place in places:
+        said = subprocess.run(["addr2line", "-fi", "-e", program, hex(place)], capture_output=True, text=True,
+                              check=True).stdout.split("\n")
+        # Innermost first, as the recording's frames are when followed outwards.
+        expected.add(tuple((function, re.sub(r" \(.*", "", line).rsplit("/")[-1])
+                           for function, line in zip(said[0:-1:2], said[1::2])))
+    frames = {int(n): (int(parent), function, f"{file}:{line}") for n, parent, function, file, line in re.findall(
+        r'^frame (\d+) (\d+) "([^"]*)" file="[^"]*?([^"/]*)" line=(\d+)', test.text(), re.M)}
+
+    def outwards(frame, count):
+        return () if count == 0 else (frames[frame][1:], *outwards(frames[frame][0], count - 1))
+    calls = {int(frame) for frame in re.findall(r"^  @.* frame=(\d+)", test.text(), re.M)}
+    deepest = max(expected, key=len)
+    check([function for function, _ in deepest] == ["level_5", "level_4", "level_3", "level_2", "run"],
+          f"addr2line names {deepest}")
+    check(any(outwards(frame, 5) == deepest for frame in calls if frames[frame][1] == "level_5"),
+          f"frames are {frames}, and {deepest} is expected")
 
 
 def case_first_sight(test):
