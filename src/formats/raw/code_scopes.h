@@ -23,7 +23,7 @@ class CodeScopes {
     std::vector<Dwarf_Die> entries;
     std::uint64_t bias = 0;  ///< to be added to the addresses in these entries
   };
-  /// Of the instruction at `address`.
+  /// The scopes of the instruction at `address`.
   Scopes at(std::uint64_t address);
 
  private:

@@ -11,11 +11,13 @@
 
 #include "formats/raw/function_names.h"
 #include "formats/raw/module_symbols.h"
+#include "formats/raw/vdso.h"
 
 #if SLACKLINE_LIBDW
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <unistd.h>
 
 #include "formats/raw/code_scopes.h"
 #endif
@@ -123,7 +125,7 @@ void add_tail_jumps(Dwarf_Die* around, std::uint64_t bias, std::vector<TailJump>
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/// Of the function that holds `address`, with its blocks.
+/// The jumps of the function that holds `address`, and of its blocks.
 std::vector<TailJump> tail_jumps(CodeScopes& scopes, std::uint64_t address) {
   std::vector<TailJump> jumps;
   CodeScopes::Scopes found = scopes.at(address);
@@ -150,12 +152,16 @@ struct SourceLines::Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  bool open(const std::string& file) {
-    if (session == nullptr) return false;
+  /// `fd` is the file, or -1 if it has yet to be opened, and belongs to this from now on.
+  bool open(const std::string& file, int fd) {
+    if (session == nullptr) {
+      if (fd >= 0) close(fd);
+      return false;
+    }
     dwfl_report_begin(session);
     // Addresses stay those of the file.
     file_name = slackline::file_name(file);
-    module = dwfl_report_elf(session, file.c_str(), file.c_str(), -1, 0, true);
+    module = dwfl_report_elf(session, file.c_str(), file.c_str(), fd, 0, true);
     dwfl_report_end(session, nullptr, nullptr);
     if (module == nullptr) return false;
     scopes.emplace(module);
@@ -219,8 +225,9 @@ SourceLines::SourceLines(const std::filesystem::path& file, std::span<const std:
     : module_(std::make_unique<Module>()) {
   std::error_code ignored;
   // Opening anything else, a pipe say, might never return.
-  if (!std::filesystem::is_regular_file(file, ignored)) return;
-  if (!module_->open(file.string())) return;
+  const int fd = is_vdso(file) ? open_vdso() : -1;
+  if (fd < 0 && !std::filesystem::is_regular_file(file, ignored)) return;
+  if (!module_->open(file.string(), fd)) return;
   state_ = module_->is_build(build_id) ? State::readable : State::changed;
 }
 
