@@ -73,8 +73,9 @@ void CallPathCache::note_walk(std::uint64_t took_ns) {
 std::uint16_t CallPathCache::walk(const std::uint64_t* frame_pointer, std::size_t deepest,
                                   CallPathSink& sink) {
   if (!modules_.refresh()) return 0;
-  walk_stack(frame_pointer, deepest, {modules_, *rules_, stack_}, *walk_);
   look_for_python(modules_);
+  walk_stack(frame_pointer, limits_of(deepest), {modules_, *rules_, stack_}, *walk_);
+  budget_ -= static_cast<std::int32_t>(walk_->skipped);
   add_python_frames(deepest, sink);
   return path_id(*walk_, sink);
 }

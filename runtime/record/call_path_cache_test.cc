@@ -2,6 +2,7 @@
 
 #include <execinfo.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <cstdint>
 #include <cstring>
@@ -9,6 +10,8 @@
 #include <map>
 #include <memory>
 #include <vector>
+
+#include "trace/sample_wire.h"
 
 namespace slackline::record {
 namespace {
@@ -126,9 +129,63 @@ TEST(CallPathCache, CutsAtTheLimit) {
   Recording r;
   r.options.deepest = 5;
   recurse(20, [&] { wrapper(r); });
-  EXPECT_EQ(r.recorded.size(), 5u);
-  EXPECT_EQ(r.recorded, Path(r.expected.begin(), r.expected.begin() + 5));
+  Path kept(r.expected.begin(), r.expected.begin() + 5);
+  kept.push_back(SLK_PATH_OMITTED);
+  kept.insert(kept.end(), r.expected.end() - kOutermostFrames, r.expected.end());
+  EXPECT_EQ(r.recorded, kept);
   EXPECT_FALSE(r.sink.all_whole);
+}
+
+TEST(CallPathCache, KeepsPathsWholeOfWhichNothingIsLeftOut) {
+  Recording r;
+  recurse(1, [&] { wrapper(r); });
+  const Path whole = r.expected;
+  Recording cut;
+  cut.options.deepest = whole.size() - kOutermostFrames;
+  recurse(1, [&] { wrapper(cut); });
+  EXPECT_EQ(cut.recorded, cut.expected);
+  EXPECT_TRUE(cut.sink.all_whole);
+}
+
+TEST(CallPathCache, CutsPathsWithoutAnEndInReach) {
+  Recording r;
+  recurse(kMostSkippedFrames + 2 * kDeepestPath, [&] { wrapper(r); });
+  EXPECT_EQ(r.recorded.size(), kDeepestPath);
+  EXPECT_FALSE(r.sink.all_whole);
+}
+
+struct CutOnThreads {
+  Recording recording;
+  std::vector<Path> recorded;
+};
+
+/// Of a thread: the outermost frames are these calls, in turn.
+void* cut_in_turn(void* data) {
+  auto& cut = *static_cast<CutOnThreads*>(data);
+  Recording& r = cut.recording;
+  r.cache->attach();
+  r.options.deepest = 5;
+  const std::function<void()> call = [&] { wrapper(r); };
+  for (int i = 0; i < 6; ++i) {
+    if (i % 2 == 0) {
+      recurse(40, call);
+    } else {
+      recurse(41, call);
+    }
+    cut.recorded.push_back(r.recorded);
+  }
+  return nullptr;
+}
+
+TEST(CallPathCache, TellsCutPathsApartByTheirOutermostFrames) {
+  CutOnThreads cut;
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(&thread, nullptr, cut_in_turn, &cut), 0);
+  pthread_join(thread, nullptr);
+  ASSERT_EQ(cut.recorded.size(), 6u);
+  EXPECT_NE(cut.recorded[0], cut.recorded[1]);
+  for (std::size_t i = 2; i < 6; ++i) EXPECT_EQ(cut.recorded[i], cut.recorded[i - 2]) << i;
+  EXPECT_EQ(cut.recording.sink.paths.size(), 2u);
 }
 
 TEST(CallPathCache, TellsEachModuleOnce) {

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include "trace/sample_wire.h"
 #include "unwind_tables.h"
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35; at run time there may be an older one
@@ -32,7 +33,9 @@ class Walker {
   /// Reads the stack from `stack_begin` on: what lies below may not even be mapped.
   Walker(const WalkContext& context, std::uint64_t stack_begin, StackWalk& walk)
       : context_(context), stack_{stack_begin, context.stack.end}, walk_(walk) {
+    walk.depth = 0;
     walk.word_count = 0;
+    walk.skipped = 0;
     walk.whole = false;
     walk.stale = false;
   }
@@ -40,7 +43,7 @@ class Walker {
   void start(const std::uint64_t* frame_pointer) {
     registers_[kRbp] = {frame_pointer[0], frame_pointer, true, false};
     registers_[kRsp] = {address(frame_pointer + 2), nullptr, true, true};
-    begin_with(frame_pointer[1]);
+    at_ = frame_pointer[1];
   }
 
   void start(const ucontext_t& context) {
@@ -52,16 +55,71 @@ class Walker {
       registers_[i] = {static_cast<std::uint64_t>(context.uc_mcontext.gregs[kKept[i]]), nullptr,
                        true, true};
     }
-    begin_with(static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]));
+    at_ = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
     signal_frame_ = true;
     check_modules_ = true;
   }
 
-  /// From the frame found last to its caller's. False: there is none, or it cannot be found.
+  void walk_outwards(const WalkLimits& limits) {
+    add({at_, registers_[kRsp].value, {}});
+    if (!stack_.holds(stack_.begin)) return;
+    const std::size_t innermost = limits.innermost < kDeepestPath ? limits.innermost : kDeepestPath;
+    while (walk_.depth < innermost) {
+      if (!step()) return;
+      add(frame());
+    }
+    if (limits.outermost > 0) add_outermost(limits.outermost);
+  }
+
+ private:
+  static constexpr int kOperations = 64;
+  static constexpr std::size_t kOperands = 16;
+  static constexpr std::size_t kMostWords =
+      sizeof StackWalk::words / sizeof StackWalk::words[0] - kOutermostFrames;
+
+  struct Frame {
+    std::uint64_t address;
+    std::uint64_t stack_pointer;
+    StackWord word;  ///< that has the address
+  };
+
+  static std::uint64_t address(const std::uint64_t* at) {
+    return reinterpret_cast<std::uint64_t>(at);
+  }
+
+  void add(const Frame& frame) {
+    walk_.stack_pointers[walk_.depth] = frame.stack_pointer;
+    walk_.addresses[walk_.depth++] = frame.address;
+  }
+  /// The present one, to which a step has led.
+  Frame frame() const {
+    const Register& back = registers_[kReturnAddress];
+    return {at_, registers_[kRsp].value, {back.from, back.value}};
+  }
+
+  /// The path goes on: up to the end of it, keeping the last frames only.
+  void add_outermost(std::size_t count) {
+    Frame last[kOutermostFrames];
+    const std::uint64_t omitted_from = registers_[kRsp].value;
+    skipping_ = true;
+    while (walk_.skipped < kMostSkippedFrames && step()) last[walk_.skipped++ % count] = frame();
+    if (!walk_.whole) return;
+    std::size_t first = 0;
+    if (walk_.skipped > count) {
+      first = walk_.skipped - count;
+      walk_.whole = false;
+      add({SLK_PATH_OMITTED, omitted_from, {}});
+    }
+    for (std::size_t i = first; i < walk_.skipped; ++i) {
+      add(last[i % count]);
+      walk_.words[walk_.word_count++] = last[i % count].word;
+    }
+  }
+
+  /// From the present frame to its caller's. False: there is none, or it cannot be found.
   bool step() {
-    const std::uint64_t at = walk_.addresses[walk_.depth - 1];
     // A return address may stand behind the last instruction of its function.
-    const std::uint64_t pc = signal_frame_ ? at : at - 1;
+    const std::uint64_t pc = signal_frame_ ? at_ : at_ - 1;
     if (check_modules_ && !is_up_to_date(pc)) {
       walk_.stale = true;
       return false;
@@ -82,33 +140,8 @@ class Walker {
     // Only a signal may have come while the thread was on another stack.
     if (!signal_frame_ && registers_[kRsp].value <= before) return false;
     if (!depend_on(back)) return false;
-    add(back.value);
+    at_ = back.value;
     return true;
-  }
-
-  /// Frames outwards until there is none, or the walk has `deepest`.
-  void walk_outwards(std::size_t deepest) {
-    if (deepest > kDeepestPath) deepest = kDeepestPath;
-    if (!stack_.holds(stack_.begin)) return;
-    while (walk_.depth < deepest && step()) continue;
-  }
-
- private:
-  static constexpr int kOperations = 64;
-  static constexpr std::size_t kOperands = 16;
-
-  static std::uint64_t address(const std::uint64_t* at) {
-    return reinterpret_cast<std::uint64_t>(at);
-  }
-
-  void begin_with(std::uint64_t at) {
-    walk_.depth = 0;
-    add(at);
-  }
-  /// The frame whose registers are known by now.
-  void add(std::uint64_t at) {
-    walk_.stack_pointers[walk_.depth] = registers_[kRsp].value;
-    walk_.addresses[walk_.depth++] = at;
   }
 
   bool load(std::uint64_t at, Register& into) const {
@@ -121,10 +154,8 @@ class Walker {
   /// The rest of the path holds only while this register's word stays as it is.
   bool depend_on(Register& r) {
     if (!r.known) return false;
-    if (r.verified) return true;
-    if (r.from == nullptr || walk_.word_count == sizeof walk_.words / sizeof walk_.words[0]) {
-      return false;
-    }
+    if (r.verified || skipping_) return true;
+    if (r.from == nullptr || walk_.word_count == kMostWords) return false;
     walk_.words[walk_.word_count++] = {r.from, r.value};
     r.verified = true;
     return true;
@@ -307,7 +338,7 @@ class Walker {
   bool based(TableReader& in, std::uint64_t number, std::uint64_t* stack, std::size_t& depth) {
     const auto offset = static_cast<std::uint64_t>(in.sleb());
     if (number == kReturnAddress) {
-      return push(walk_.addresses[walk_.depth - 1] + offset, stack, depth);
+      return push(at_ + offset, stack, depth);
     }
     if (number > kReturnAddress || !depend_on(registers_[number])) return false;
     return push(registers_[number].value + offset, stack, depth);
@@ -339,10 +370,12 @@ class Walker {
   const WalkContext& context_;
   const StackRange stack_;
   StackWalk& walk_;
-  const PlaceRules* rules_ = nullptr;  // of the present frame
+  std::uint64_t at_ = 0;               // the place of the present frame
+  const PlaceRules* rules_ = nullptr;  // of that place, once they are needed
   Register registers_[kRegisters] = {};
   bool signal_frame_ = false;
   bool check_modules_ = false;
+  bool skipping_ = false;  // frames that are left out: what they depend on does not matter
 };
 
 }  // namespace
@@ -361,19 +394,19 @@ StackRange own_stack() {
   return range;
 }
 
-void walk_stack(const std::uint64_t* frame_pointer, std::size_t deepest, const WalkContext& context,
-                StackWalk& walk) {
+void walk_stack(const std::uint64_t* frame_pointer, const WalkLimits& limits,
+                const WalkContext& context, StackWalk& walk) {
   Walker walker(context, reinterpret_cast<std::uint64_t>(frame_pointer), walk);
   walker.start(frame_pointer);
-  walker.walk_outwards(deepest);
+  walker.walk_outwards(limits);
 }
 
-void walk_interrupted(const ucontext_t& interrupted, std::size_t deepest,
+void walk_interrupted(const ucontext_t& interrupted, const WalkLimits& limits,
                       const WalkContext& context, StackWalk& walk) {
   const auto begin = static_cast<std::uint64_t>(interrupted.uc_mcontext.gregs[REG_RSP]);
   Walker walker(context, begin, walk);
   walker.start(interrupted);
-  walker.walk_outwards(deepest);
+  walker.walk_outwards(limits);
 }
 
 }  // namespace slackline::record

@@ -134,7 +134,7 @@ def case_options(test):
     check(functions == {("0", name) for name in ("main", "exchange_around", "late_relaxation",
                                                  "pass_on")}, f"functions only: {functions}")
     record(test, "where_O3", ["--call-path-depth", "3"])
-    check(all(len(path) == 3 for path in recorded_paths(test, 0)), "three frames")
+    check(all(3 < len(path) <= 10 for path in recorded_paths(test, 0)), "three frames and the outermost ones")
     check(finding(test.text(), "cut_call_paths") > 0, "which is said")
 
 
@@ -187,6 +187,35 @@ def case_lto(test):
           f"addr2line names {deepest}")
     check(any(outwards(frame, 5) == deepest for frame in calls if frames[frame][1] == "level_5"),
           f"frames are {frames}, and {deepest} is expected")
+
+
+def paths_to(test, leaf):
+    """The paths of the calls in function `leaf`, outermost first, as (function, line)."""
+    frames = {0: []}
+    for number, parent, function, line in re.findall(r'^frame (\d+) (\d+) "([^"]*)"(?:.*? line=(\d+))?', test.text(), re.M):
+        frames[int(number)] = frames[int(parent)] + [(function, int(line or 0))]
+    calls = {int(frame) for frame in re.findall(r"^  @.* frame=(\d+)", test.text(), re.M)}
+    return [frames[frame] for frame in sorted(calls) if frames[frame][-1][0] == leaf]
+
+
+def case_deep(test):
+    """Recursion beyond the limit: the innermost frames, and main with its line; what is left out is marked."""
+    succeeded(test.record(test.launcher(1) + [test.program("deep"), "1000"]))
+    with open(os.path.join(HERE, "deep.c"), encoding="utf-8") as source:
+        called = 1 + ["the call of main" in line for line in source].index(True)
+    (path,) = paths_to(test, "descend")
+    functions = [function for function, _ in path]
+    check(path[0] == ("main", called), f"the path begins with {path[:3]}")
+    check(functions.count("[omitted frames]") == 1, "a frame stands for those that are left out")
+    omitted = functions.index("[omitted frames]")
+    check(set(functions[1:omitted] + functions[omitted + 1:]) == {"descend"}, f"frames {set(functions)}")
+    check(len(functions) - omitted - 1 == 64, f"{len(functions) - omitted - 1} of the innermost frames")
+    check(finding(test.text(), "cut_call_paths") == 1, "which is said")
+    shutil.rmtree(test.output)
+    succeeded(test.record(test.launcher(1) + [test.program("deep"), "60"]))
+    (path,) = paths_to(test, "descend")
+    check([function for function, _ in path] == ["main"] + 61 * ["descend"], f"a path of {len(path)} frames")
+    check(finding(test.text(), "cut_call_paths") == 0, "nothing is left out")
 
 
 def case_first_sight(test):

@@ -53,7 +53,8 @@ inline constexpr FindingKind kInterpretedCode{
     "interpreter's own functions, not those of the script."};
 inline constexpr FindingKind kCutCallPaths{
     "cut_call_paths", Severity::info,
-    "Call paths without their outer part: deeper than the limit (--call-path-depth), through code "
+    "Call paths that are not complete: deeper than the limit (--call-path-depth), where a frame "
+    "[omitted frames] stands for those in the middle; or without their outer part, through code "
     "without unwind tables, or on a stack that is not the thread's own."};
 inline constexpr FindingKind kNotSampled{
     "not_sampled", Severity::notice,

@@ -14,7 +14,7 @@
 namespace slackline::raw {
 namespace {
 
-/// Of the whole image: its segments, and behind them the section headers.
+/// The size of the whole image: its segments, and behind them the section headers.
 std::size_t image_bytes(const char* image) {
   ElfW(Ehdr) header;
   std::memcpy(&header, image, sizeof header);
