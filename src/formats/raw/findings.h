@@ -83,8 +83,8 @@ inline constexpr FindingKind kNoCpuTime{
 inline constexpr FindingKind kThreadsShareChannel{
     "threads_share_channel", Severity::notice,
     "Messages of one source, destination, tag and communicator that several threads of a rank "
-    "posted at the same time; matched in the order in which the calls began, which MPI does not "
-    "guarantee."};
+    "posted at the same time, or of several partitioned requests; matched in the order in which "
+    "the calls began, which MPI does not guarantee."};
 inline constexpr FindingKind kOtherWorlds{
     "other_worlds", Severity::data_loss,
     "Communicators with processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect), which are "
