@@ -51,10 +51,11 @@ std::string cost_line(const RecordedTrace& r) {
 std::string summary(const RecordedTrace& r) {
   const double per_call = r.calls == 0 ? 0 : double(r.trace_bytes) / double(r.calls);
   std::string text = fmt::format(
-      "slackline: {}, {} recorded in {} ({}, {:.1f} bytes per call)\nslackline: {}; "
+      "slackline: {}, {}{} recorded in {} ({}, {:.1f} bytes per call)\nslackline: {}; "
       "writing the trace took {} after the end of the job\n",
       count_of(static_cast<std::uint64_t>(r.ranks), "rank"), count_of(r.calls, "call"),
-      shown(r.trace), format_bytes(double(r.trace_bytes)), per_call, cost_line(r),
+      r.spawned ? ", started by MPI_Comm_spawn," : "", shown(r.trace),
+      format_bytes(double(r.trace_bytes)), per_call, cost_line(r),
       format_time_ns(1e9 * r.conversion_seconds));
   for (const Findings::Entry& finding : r.findings.entries()) {
     if (finding.severity == Severity::info) continue;

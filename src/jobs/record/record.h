@@ -52,6 +52,7 @@ struct RecordPlaces {
 struct RecordedTrace {
   std::filesystem::path trace;
   std::int32_t ranks = 0;
+  bool spawned = false;  ///< MPI_Comm_spawn of another job started it
   std::uint64_t calls = 0;
   std::uint64_t trace_bytes = 0;
   std::uint64_t raw_bytes = 0;
