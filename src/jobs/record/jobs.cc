@@ -111,7 +111,7 @@ std::vector<fs::path> recorded_jobs(const fs::path& directory) {
   return folders;
 }
 
-std::string recording_failures(const fs::path& directory) {
+RecordingFailures recording_failures(const fs::path& directory) {
   std::map<int, std::vector<std::string>> ranks;  // by errno
   bool hidden_init = false;
   for (const fs::path& folder : job_folders(directory)) {
@@ -133,7 +133,7 @@ std::string recording_failures(const fs::path& directory) {
   if (hidden_init) {
     reasons.emplace_back("a program defines MPI_Init itself, so that the recorder is not called");
   }
-  return fmt::format("{}", fmt::join(reasons, "; "));
+  return {fmt::format("{}", fmt::join(reasons, "; ")), !ranks.empty(), {}};
 }
 
 void remove_raw_files(const fs::path& directory) {

@@ -15,9 +15,15 @@ namespace slackline {
 /// start.
 std::vector<std::filesystem::path> recorded_jobs(const std::filesystem::path& directory);
 
-/// Why processes could not record, as the recorder has noted below `directory`: "ranks 0, 1 could
-/// not write the recording: No space left on device". Empty when none has noted anything.
-std::string recording_failures(const std::filesystem::path& directory);
+struct RecordingFailures {
+  /// "ranks 0, 1 could not write the recording: No space left on device". Empty: none is known.
+  std::string reasons{};
+  bool unwritten = false;  ///< ranks could not write
+  /// Why the recorder's variables have not reached the ranks; empty: nothing withholds them.
+  std::string withheld{};
+};
+/// Why processes could not record, as the recorder has noted below `directory`.
+RecordingFailures recording_failures(const std::filesystem::path& directory);
 
 /// Removes the recorder's own files below `directory`, and all folders that are empty then.
 void remove_raw_files(const std::filesystem::path& directory);

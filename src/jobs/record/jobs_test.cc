@@ -45,11 +45,15 @@ TEST_F(Jobs, AreFoundInOrderOfTheirStart) {
 }
 
 TEST_F(Jobs, FailuresAreToldWithTheirReason) {
-  EXPECT_EQ(recording_failures(folder_), "");
+  EXPECT_EQ(recording_failures(folder_).reasons, "");
+  file("raw/process-77.hidden-init");
+  EXPECT_FALSE(recording_failures(folder_).unwritten);
+  fs::remove(folder_ / "raw/process-77.hidden-init");
   file("raw/rank-0.error-" + std::to_string(ENOSPC));
   file("raw/rank-3.error-" + std::to_string(ENOSPC));
   file("raw/rank-1.error-" + std::to_string(EACCES));
-  EXPECT_EQ(recording_failures(folder_),
+  EXPECT_TRUE(recording_failures(folder_).unwritten);
+  EXPECT_EQ(recording_failures(folder_).reasons,
             "rank 1 could not write the recording: Permission denied; "
             "ranks 0, 3 could not write the recording: No space left on device");
 }

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/shell_command.h"
 #include "formats/native/writer.h"
+#include "formats/raw/findings.h"
 #include "formats/raw/reader.h"
 #include "jobs/record/jobs.h"
 #include "jobs/record/libraries.h"
@@ -142,6 +143,7 @@ RecordedTrace write_job(const ReadJob& job, const fs::path& to) {
   recorded.recording_ns = trace.info().recording_ns;
   recorded.cpu_ns = trace.info().cpu_ns;
   recorded.findings = trace.findings();
+  recorded.lost_calls = trace.findings().count(raw::kLostCalls);
   write_native(trace, to, job.samples);
   check_written(trace, to, job.samples);
   make_durable(to);
@@ -327,6 +329,9 @@ RecordResult record(const RecordOptions& options) {
     throw;
   }
   finish_jobs(places, options, result);
+  if (result.failures.reasons.empty()) {
+    result.failures.withheld = withheld_environment(options.command, launcher, variables);
+  }
   remove_replaced(earlier, result);
   return result;
 }
