@@ -40,28 +40,29 @@ class Walker {
     walk.stale = false;
   }
 
-  void start(const std::uint64_t* frame_pointer) {
-    registers_[kRbp] = {frame_pointer[0], frame_pointer, true, false};
-    registers_[kRsp] = {address(frame_pointer + 2), nullptr, true, true};
-    at_ = frame_pointer[1];
+  /// In the function that called the one with this frame. `own` is of the function that calls this.
+  void start(const std::uint64_t* frame_pointer, const OwnRegisters& own) {
+    if (!kLinkRegister) {
+      registers_[kFramePointer] = {frame_pointer[0], frame_pointer, true, false};
+      registers_[kStackPointer] = {address(frame_pointer + 2), nullptr, true, true};
+      at_ = frame_pointer[1];
+    } else if (!leave_frame(frame_pointer, own)) {
+      for (Register& r : registers_) r = {};
+      at_ = plain_address(frame_pointer[1]);
+    }
   }
 
   void start(const ucontext_t& context) {
-    // The numbers of the psABI's registers, in the order in which the kernel keeps them.
-    static constexpr int kKept[kReturnAddress] = {
-        REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
-        REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
-    for (unsigned i = 0; i < kReturnAddress; ++i) {
-      registers_[i] = {static_cast<std::uint64_t>(context.uc_mcontext.gregs[kKept[i]]), nullptr,
-                       true, true};
-    }
-    at_ = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
+    std::uint64_t values[kRegisters] = {};
+    at_ = interrupted_registers(context, values);
+    for (unsigned i = 0; i < kRegisters; ++i) registers_[i] = {values[i], nullptr, true, true};
+    if (!kLinkRegister) registers_[kReturnAddress] = {};
     signal_frame_ = true;
     check_modules_ = true;
   }
 
   void walk_outwards(const WalkLimits& limits) {
-    add({at_, registers_[kRsp].value, {}});
+    add({at_, registers_[kStackPointer].value, {}});
     if (!stack_.holds(stack_.begin)) return;
     const std::size_t innermost = limits.innermost < kDeepestPath ? limits.innermost : kDeepestPath;
     while (walk_.depth < innermost) {
@@ -83,24 +84,41 @@ class Walker {
     StackWord word;  ///< that has the address
   };
 
-  static std::uint64_t address(const std::uint64_t* at) {
-    return reinterpret_cast<std::uint64_t>(at);
-  }
+  static std::uint64_t address(const void* at) { return reinterpret_cast<std::uint64_t>(at); }
 
   void add(const Frame& frame) {
     walk_.stack_pointers[walk_.depth] = frame.stack_pointer;
     walk_.addresses[walk_.depth++] = frame.address;
   }
   /// The present one, to which a step has led.
-  Frame frame() const {
-    const Register& back = registers_[kReturnAddress];
-    return {at_, registers_[kRsp].value, {back.from, back.value}};
+  Frame frame() const { return {at_, registers_[kStackPointer].value, back_}; }
+
+  /// Out of the function that has this frame, and those that it has called. Where the frame ends is
+  /// known from its function's tables only: other than on x86-64, the saved frame pointer and the
+  /// return address may stand anywhere in it.
+  bool leave_frame(const std::uint64_t* frame_pointer, const OwnRegisters& own) {
+    constexpr int kMostCalls = 16;
+    at_ = own.instruction;
+    registers_[kStackPointer] = {own.stack_pointer, nullptr, true, true};
+    registers_[kFramePointer] = {own.frame_pointer, nullptr, true, true};
+    signal_frame_ = true;  // this very instruction
+    skipping_ = true;
+    for (int i = 0; i < kMostCalls && registers_[kStackPointer].value <= address(frame_pointer);
+         ++i) {
+      if (!step()) return false;
+    }
+    skipping_ = false;
+    // Registers that functions of the recorder have saved: where they did is overwritten by now.
+    for (unsigned i = 0; i < kRegisters; ++i) {
+      if (i != kFramePointer && i != kStackPointer) registers_[i] = {};
+    }
+    return back_.at == frame_pointer + 1;
   }
 
   /// The path goes on: up to the end of it, keeping the last frames only.
   void add_outermost(std::size_t count) {
     Frame last[kOutermostFrames];
-    const std::uint64_t omitted_from = registers_[kRsp].value;
+    const std::uint64_t omitted_from = registers_[kStackPointer].value;
     skipping_ = true;
     while (walk_.skipped < kMostSkippedFrames && step()) last[walk_.skipped++ % count] = frame();
     if (!walk_.whole) return;
@@ -126,21 +144,27 @@ class Walker {
     }
     rules_ = context_.rules.at(pc, context_.modules);
     if (rules_ == nullptr) return false;
+    const bool interrupted = signal_frame_;
     signal_frame_ = rules_->signal_frame;
     std::uint64_t frame_address = 0;
     if (ends_here() || !find_frame_address(frame_address)) return false;
-    const std::uint64_t before = registers_[kRsp].value;
+    const std::uint64_t before = registers_[kStackPointer].value;
     if (!restore_registers(frame_address)) return false;
     Register& back = registers_[kReturnAddress];
-    if (!back.known || back.from == nullptr) return false;
+    if (!back.known || (back.from == nullptr && !back.verified)) return false;
     if (back.value == 0) {
       walk_.whole = true;
       return false;
     }
     // Only a signal may have come while the thread was on another stack.
-    if (!signal_frame_ && registers_[kRsp].value <= before) return false;
+    // The innermost function may have no frame.
+    const bool leaf = kLinkRegister && interrupted;
+    if (!signal_frame_ && !leaf && registers_[kStackPointer].value <= before) return false;
     if (!depend_on(back)) return false;
-    at_ = back.value;
+    at_ = plain_address(back.value);
+    back_ = {back.from, back.value};
+    // The caller has saved it before its call, or has no caller.
+    if (kLinkRegister) back = {};
     return true;
   }
 
@@ -188,12 +212,12 @@ class Walker {
     for (std::uint32_t i = 0; i < rules_->count; ++i) {
       const PlaceRules::Changed& changed = rules_->changed()[i];
       if (!restore(changed.rule, frame_address, caller[i])) return false;
-      knows_stack = knows_stack || changed.number == kRsp;
+      knows_stack = knows_stack || changed.number == kStackPointer;
     }
     for (std::uint32_t i = 0; i < rules_->count; ++i) {
       registers_[rules_->changed()[i].number] = caller[i];
     }
-    if (!knows_stack) registers_[kRsp] = {frame_address, nullptr, true, true};
+    if (!knows_stack) registers_[kStackPointer] = {frame_address, nullptr, true, true};
     return true;
   }
 
@@ -337,10 +361,10 @@ class Walker {
 
   bool based(TableReader& in, std::uint64_t number, std::uint64_t* stack, std::size_t& depth) {
     const auto offset = static_cast<std::uint64_t>(in.sleb());
-    if (number == kReturnAddress) {
+    if (!kLinkRegister && number == kReturnAddress) {
       return push(at_ + offset, stack, depth);
     }
-    if (number > kReturnAddress || !depend_on(registers_[number])) return false;
+    if (number >= kRegisters || !depend_on(registers_[number])) return false;
     return push(registers_[number].value + offset, stack, depth);
   }
 
@@ -371,6 +395,7 @@ class Walker {
   const StackRange stack_;
   StackWalk& walk_;
   std::uint64_t at_ = 0;               // the place of the present frame
+  StackWord back_{};                   // where the last step found it
   const PlaceRules* rules_ = nullptr;  // of that place, once they are needed
   Register registers_[kRegisters] = {};
   bool signal_frame_ = false;
@@ -396,15 +421,20 @@ StackRange own_stack() {
 
 void walk_stack(const std::uint64_t* frame_pointer, const WalkLimits& limits,
                 const WalkContext& context, StackWalk& walk) {
-  Walker walker(context, reinterpret_cast<std::uint64_t>(frame_pointer), walk);
-  walker.start(frame_pointer);
+  const OwnRegisters own = own_registers();
+  // What lies below the frames that are read may not even be mapped.
+  const auto lowest =
+      kLinkRegister ? own.stack_pointer : reinterpret_cast<std::uint64_t>(frame_pointer);
+  Walker walker(context, lowest, walk);
+  walker.start(frame_pointer, own);
   walker.walk_outwards(limits);
 }
 
 void walk_interrupted(const ucontext_t& interrupted, const WalkLimits& limits,
                       const WalkContext& context, StackWalk& walk) {
-  const auto begin = static_cast<std::uint64_t>(interrupted.uc_mcontext.gregs[REG_RSP]);
-  Walker walker(context, begin, walk);
+  std::uint64_t registers[kRegisters] = {};
+  interrupted_registers(interrupted, registers);
+  Walker walker(context, registers[kStackPointer], walk);
   walker.start(interrupted);
   walker.walk_outwards(limits);
 }

@@ -68,7 +68,8 @@ struct WalkContext {
   StackRange stack;
 };
 
-/// The frame that `frame_pointer` points to: the caller's saved rbp, then the return address. Walks
+/// The frame that `frame_pointer` points to: the caller's saved frame pointer, then the return
+/// address. Walks
 /// outwards by the modules' unwind tables (.eh_frame), which it does not
 /// trust: all reads are checked to lie in the modules' segments and in the stack, and whatever is
 /// odd ends the walk. Allocates nothing. Some 20 ns a frame that a walk has met already, else some

@@ -182,6 +182,10 @@ class RuleProgram {
       case 0x13:  // def_cfa_offset_sf
         rules_.frame_address.number = factored(in.sleb());
         return;
+      case 0x2c:  // AARCH64_negate_ra_state_with_pc
+      case 0x2d:  // AARCH64_negate_ra_state: return addresses are stripped of signatures anyway
+        if (!kLinkRegister) failed_ = true;
+        return;
       case 0x2e:  // GNU_args_size
         in.uleb();
         return;

@@ -5,16 +5,12 @@
 #include <cstdint>
 
 #include "loaded_modules.h"
+#include "machine.h"
 
 namespace slackline::record {
 
 // What .eh_frame says of one place in the code, by the DWARF standard (call frame information,
-// expressions) and the x86-64 psABI. Registers have the psABI's numbers.
-
-inline constexpr unsigned kRbp = 6;
-inline constexpr unsigned kRsp = 7;
-inline constexpr unsigned kReturnAddress = 16;
-inline constexpr unsigned kRegisters = 17;
+// expressions) and the machine's psABI.
 
 /// Reads memory of one segment of a module and nothing outside it; after a failure everything is 0.
 class TableReader {
@@ -81,7 +77,7 @@ struct Rule {
 /// How to find the frame of the caller.
 struct FrameRules {
   Rule frame_address;  ///< value_offset from register `base`, or value_expression
-  unsigned base = kRsp;
+  unsigned base = kStackPointer;
   Rule registers[kRegisters];
   bool signal_frame = false;
 };
