@@ -1,10 +1,11 @@
-// What finding a call's path costs the recorder: a path seen before, at depths from 4 to 64, beside
-// the C library's backtrace().
+// What finding a call's path costs the recorder, at depths from 4 to 64: a path seen before, and
+// one whose frames were seen before on other paths, beside the C library's backtrace().
 
 #include <benchmark/benchmark.h>
 #include <execinfo.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "record/call_path_cache.h"
 
@@ -48,6 +49,34 @@ void find_known_path(benchmark::State& state) {
   recurse(state.range(0), leaf);
 }
 BENCHMARK(find_known_path)->RangeMultiplier(2)->Range(4, 64);
+
+/// A frame whose size differs from call to call, so that no stack is like one before.
+__attribute__((noinline)) void sized(std::size_t bytes, CallPathCache& cache, Nobody& nobody) {
+  benchmark::DoNotOptimize(__builtin_alloca(bytes));
+  benchmark::DoNotOptimize(wrapper(cache, nobody));
+}
+
+void find_new_stack(benchmark::State& state) {
+  constexpr std::size_t kSizes = 4000;
+  Nobody nobody;
+  auto leaf = [&] {
+    auto cache = std::make_unique<CallPathCache>();
+    cache->attach();
+    std::size_t size = 0;
+    for (auto _ : state) {
+      if (size == kSizes) {
+        state.PauseTiming();
+        cache = std::make_unique<CallPathCache>();
+        cache->attach();
+        size = 0;
+        state.ResumeTiming();
+      }
+      sized(16 * ++size, *cache, nobody);
+    }
+  };
+  recurse(state.range(0), leaf);
+}
+BENCHMARK(find_new_stack)->RangeMultiplier(2)->Range(4, 64);
 
 void c_library_backtrace(benchmark::State& state) {
   void* frames[256];

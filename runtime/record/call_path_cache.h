@@ -52,7 +52,7 @@ class CallPathCache {
     }
     return find_elsewhere(frame_pointer, options, sink);
   }
-  /// CPU time spent on walks so far.
+  /// CPU time spent on walks so far, about.
   std::uint64_t walking_ns() const { return walking_ns_; }
 
  private:
@@ -80,6 +80,7 @@ class CallPathCache {
   // paths (a stack that never lies at the same place twice), only so many are walked.
   static constexpr std::int32_t kWalkCost = 64;
   static constexpr std::int32_t kMostBudget = 1 << 20;
+  static constexpr std::uint64_t kLongestWalkNs = 100'000;
   static constexpr std::size_t kBuckets = 4096;
   static constexpr std::size_t kArenaBytes = std::size_t{4} << 20;
   static constexpr std::uint16_t kMostPaths = 0xffff;
@@ -118,6 +119,7 @@ class CallPathCache {
   void tell_modules(const StackWalk& walk, CallPathSink& sink);
   bool make_tables();
   void forget_entries();
+  void note_walk(std::uint64_t took_ns);
 
   Entry* last_ = nullptr;
   std::int32_t budget_ = kMostBudget;
@@ -127,6 +129,7 @@ class CallPathCache {
   char* arena_ = nullptr;      // of entries
   std::size_t arena_used_ = 0;
   StackWalk* walk_ = nullptr;
+  RuleCache* rules_ = nullptr;
   PythonPaths* python_ = nullptr;  // once there is a Python interpreter
   std::uint16_t path_count_ = 0;
   std::uint64_t walking_ns_ = 0;

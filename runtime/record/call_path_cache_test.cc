@@ -2,6 +2,8 @@
 
 #include <execinfo.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <cstdint>
 #include <cstring>
@@ -9,6 +11,8 @@
 #include <map>
 #include <memory>
 #include <vector>
+
+#include "trace/sample_wire.h"
 
 namespace slackline::record {
 namespace {
@@ -126,9 +130,112 @@ TEST(CallPathCache, CutsAtTheLimit) {
   Recording r;
   r.options.deepest = 5;
   recurse(20, [&] { wrapper(r); });
-  EXPECT_EQ(r.recorded.size(), 5u);
-  EXPECT_EQ(r.recorded, Path(r.expected.begin(), r.expected.begin() + 5));
+  Path kept(r.expected.begin(), r.expected.begin() + 5);
+  kept.push_back(SLK_PATH_OMITTED);
+  kept.insert(kept.end(), r.expected.end() - kOutermostFrames, r.expected.end());
+  EXPECT_EQ(r.recorded, kept);
   EXPECT_FALSE(r.sink.all_whole);
+}
+
+TEST(CallPathCache, KeepsPathsWholeOfWhichNothingIsLeftOut) {
+  Recording r;
+  recurse(1, [&] { wrapper(r); });
+  const Path whole = r.expected;
+  Recording cut;
+  cut.options.deepest = whole.size() - kOutermostFrames;
+  recurse(1, [&] { wrapper(cut); });
+  EXPECT_EQ(cut.recorded, cut.expected);
+  EXPECT_TRUE(cut.sink.all_whole);
+}
+
+TEST(CallPathCache, CutsPathsWithoutAnEndInReach) {
+  Recording r;
+  recurse(kMostSkippedFrames + 2 * kDeepestPath, [&] { wrapper(r); });
+  EXPECT_EQ(r.recorded.size(), kDeepestPath);
+  EXPECT_FALSE(r.sink.all_whole);
+}
+
+struct CutOnThreads {
+  Recording recording;
+  std::vector<Path> recorded;
+};
+
+/// The function of a thread: its outermost frames are these calls, in turn.
+void* cut_in_turn(void* data) {
+  auto& cut = *static_cast<CutOnThreads*>(data);
+  Recording& r = cut.recording;
+  r.cache->attach();
+  r.options.deepest = 5;
+  const std::function<void()> call = [&] { wrapper(r); };
+  for (int i = 0; i < 6; ++i) {
+    if (i % 2 == 0) {
+      recurse(40, call);
+    } else {
+      recurse(41, call);
+    }
+    cut.recorded.push_back(r.recorded);
+  }
+  return nullptr;
+}
+
+TEST(CallPathCache, TellsCutPathsApartByTheirOutermostFrames) {
+  CutOnThreads cut;
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(&thread, nullptr, cut_in_turn, &cut), 0);
+  pthread_join(thread, nullptr);
+  ASSERT_EQ(cut.recorded.size(), 6u);
+  EXPECT_NE(cut.recorded[0], cut.recorded[1]);
+  for (std::size_t i = 2; i < 6; ++i) EXPECT_EQ(cut.recorded[i], cut.recorded[i - 2]) << i;
+  EXPECT_EQ(cut.recording.sink.paths.size(), 2u);
+}
+
+/// What a walk from where a signal came finds.
+struct Interruption {
+  LoadedModules modules;
+  RuleCache* rules = nullptr;
+  StackWalk* walk = nullptr;
+  StackRange stack;
+};
+Interruption* interruption;
+
+void walk_from_signal(int, siginfo_t*, void* context) {
+  Interruption& i = *interruption;
+  walk_interrupted(*static_cast<const ucontext_t*>(context), {kDeepestPath, 0},
+                   {i.modules, *i.rules, i.stack}, *i.walk);
+}
+
+/// The places outwards of this function, as the C library finds them.
+__attribute__((noinline)) void interrupt(Path& expected) {
+  void* frames[kDeepestPath];
+  const int count = backtrace(frames, kDeepestPath);
+  for (int i = 1; i < count; ++i) expected.push_back(reinterpret_cast<std::uint64_t>(frames[i]));
+  raise(SIGUSR1);
+  sink_value = count;
+}
+
+TEST(StackWalk, GoesOnFromWhereASignalCame) {
+  Interruption found;
+  const auto rules = std::make_unique<RuleCache>();
+  const auto walk = std::make_unique<StackWalk>();
+  found.rules = rules.get();
+  found.walk = walk.get();
+  found.stack = own_stack();
+  ASSERT_TRUE(found.modules.refresh());
+  interruption = &found;
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_sigaction = walk_from_signal;
+  action.sa_flags = SA_SIGINFO;
+  ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
+  Path expected;
+  recurse(5, [&] { interrupt(expected); });
+  sigaction(SIGUSR1, &before, nullptr);
+  // Innermost are the C library's functions that send the signal, and interrupt() behind its call.
+  const Path walked(walk->addresses, walk->addresses + walk->depth);
+  EXPECT_TRUE(walk->whole);
+  ASSERT_GT(walked.size(), expected.size());
+  EXPECT_EQ(Path(walked.end() - static_cast<std::ptrdiff_t>(expected.size()), walked.end()),
+            expected);
 }
 
 TEST(CallPathCache, TellsEachModuleOnce) {

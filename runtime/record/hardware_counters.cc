@@ -14,12 +14,21 @@ namespace {
 constexpr std::uint64_t kEvents[] = {PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CPU_CYCLES,
                                      PERF_COUNT_HW_CACHE_MISSES};
 
+#if defined(__x86_64__)
+constexpr bool kReadsCounters = true;
 std::uint64_t read_processor_counter(std::uint32_t number) {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
   __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(number));
   return std::uint64_t{high} << 32 | low;
 }
+#else
+// Linux lets programs read aarch64's counters only where kernel.perf_user_access is set.
+constexpr bool kReadsCounters = false;
+std::uint64_t read_processor_counter(std::uint32_t) {
+  return 0;
+}
+#endif
 
 std::size_t page_bytes() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -42,7 +51,7 @@ bool HardwareCounters::open_event(std::size_t i, int leader, int& fd) {
   void* const at = mmap(nullptr, page_bytes(), PROT_READ, MAP_SHARED, fd, 0);
   if (at == MAP_FAILED) return false;
   page_[i] = static_cast<perf_event_mmap_page*>(at);
-  if (page_[i]->cap_user_rdpmc != 0) return true;
+  if (kReadsCounters && page_[i]->cap_user_rdpmc != 0) return true;
   munmap(at, page_bytes());
   page_[i] = nullptr;
   errno = EOPNOTSUPP;

@@ -25,29 +25,39 @@ void make_folders_above(char* path) {
   }
 }
 
-/// Number of the first folder that was not there; 1 where none can be made, which the caller finds
-/// out when it makes its file.
-int claim(const char* directory) {
+/// Whether MPI_Comm_spawn has started this world.
+bool is_spawned() {
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parent);
+  return parent != MPI_COMM_NULL;
+}
+
+/// `name` of the folder that was made: with the first number of which there was none. Empty for the
+/// first job's, and where none can be made, which the caller finds out when it makes its file.
+void claim(const char* directory, char* name) {
   char path[4096];
+  const bool spawned = is_spawned();
   std::snprintf(path, sizeof path, "%s/raw", directory);
   make_folders_above(path);
-  if (mkdir(path, 0755) == 0 || errno != EEXIST) return 1;
-  for (int job = 2; job < kMostJobs; ++job) {
-    std::snprintf(path, sizeof path, "%s/job-%d", directory, job);
-    if (mkdir(path, 0755) == 0) return job;
-    if (errno != EEXIST) return 1;
+  if (!spawned && (mkdir(path, 0755) == 0 || errno != EEXIST)) return;
+  for (int number = spawned ? 1 : 2; number < kMostJobs; ++number) {
+    std::snprintf(name, kLongestName, "%s%d", spawned ? "spawned-" : "job-", number);
+    std::snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (mkdir(path, 0755) == 0) return;
+    if (errno != EEXIST) break;
   }
-  return 1;
+  *name = '\0';
 }
 
 }  // namespace
 
 void choose_job_folder(char* directory, std::size_t capacity, int rank, MPI_Comm comm) {
-  int job = rank == 0 ? claim(directory) : 0;
-  PMPI_Bcast(&job, 1, MPI_INT, 0, comm);
+  char name[kLongestName] = {};
+  if (rank == 0) claim(directory, name);
+  PMPI_Bcast(name, static_cast<int>(sizeof name), MPI_CHAR, 0, comm);
   const std::size_t length = std::strlen(directory);
-  if (job < 2 || length + kLongestName > capacity) return;
-  std::snprintf(directory + length, capacity - length, "/job-%d", job);
+  if (*name == '\0' || length + sizeof name >= capacity) return;
+  std::snprintf(directory + length, capacity - length, "/%s", name);
 }
 
 void make_raw_folder(const char* directory) {

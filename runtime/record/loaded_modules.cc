@@ -112,6 +112,7 @@ void LoadedModules::clear() {
   for (std::size_t i = 0; i < count_; ++i) std::free(modules_[i].name);
   count_ = 0;
   last_ = 0;
+  ++generation_;
 }
 
 bool LoadedModules::add(const LoadedModule& module, const char* name) {

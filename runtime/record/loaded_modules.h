@@ -27,13 +27,15 @@ struct LoadedModule {
   char* name;     ///< of its file; empty for the program itself
   bool recorded;  ///< the raw file has it
 
-  bool may_read(std::uint64_t at, std::size_t bytes) const {
+  /// The end of the segment that holds `at`; `at` itself where nothing may be read.
+  std::uint64_t readable_end(std::uint64_t at) const {
     for (std::size_t i = 0; i < segments; ++i) {
-      if (at >= readable[i].begin && at < readable[i].end && readable[i].end - at >= bytes) {
-        return true;
-      }
+      if (at >= readable[i].begin && at < readable[i].end) return readable[i].end;
     }
-    return false;
+    return at;
+  }
+  bool may_read(std::uint64_t at, std::size_t bytes) const {
+    return readable_end(at) - at >= bytes;
   }
 };
 
@@ -52,6 +54,8 @@ class LoadedModules {
   LoadedModule* find(std::uint64_t address);
   std::size_t size() const { return count_; }
   const char* name(std::size_t i) const { return modules_[i].name; }
+  /// Another one after each change of the list.
+  std::uint64_t generation() const { return generation_; }
   /// How many modules the process had ever loaded by then.
   unsigned long long ever_loaded() const { return adds_; }
 
@@ -66,6 +70,7 @@ class LoadedModules {
   std::size_t count_ = 0;
   std::size_t room_ = 0;
   std::size_t last_ = 0;  // found last
+  std::uint64_t generation_ = 0;
   unsigned long long adds_ = 0;
   unsigned long long removals_ = 0;
 };

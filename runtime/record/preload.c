@@ -18,22 +18,14 @@
 #include <unistd.h>
 
 #include "blocking.h"
+#include "entry_points.h"
 #include "interposed.h"
 #include "openmp_entry.h"
 #include "stubs.inc"
 
 extern void* slk_slots[];
 
-/* First use of a symbol: keeps all argument registers, asks slk_bind for the target, jumps. */
-__asm__(
-    ".text\n.type slk_bind_entry,@function\nslk_bind_entry:\n"
-    "  pushq %rbp\n  movq %rsp, %rbp\n  andq $-16, %rsp\n"
-    "  pushq %rdi\n  pushq %rsi\n  pushq %rdx\n  pushq %rcx\n  pushq %r8\n  pushq %r9\n"
-    "  pushq %rax\n  pushq %r10\n"
-    "  movl %r11d, %edi\n  call slk_bind\n  movq %rax, %r11\n"
-    "  popq %r10\n  popq %rax\n  popq %r9\n  popq %r8\n  popq %rcx\n  popq %rdx\n  popq %rsi\n"
-    "  popq %rdi\n  movq %rbp, %rsp\n  popq %rbp\n  jmp *%r11\n.size "
-    "slk_bind_entry,.-slk_bind_entry\n");
+__asm__(SLK_BIND_ENTRY);
 
 static const Interposed* table;
 
@@ -48,7 +40,7 @@ __attribute__((used, visibility("hidden"))) void* (*slk_real_dlsym)(void*, const
 static void* find_symbol(void* handle, const char* name) {
   if (slk_real_dlsym == NULL) {
     slk_real_dlsym =
-        (void* (*)(void*, const char*))(uintptr_t)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+        (void* (*)(void*, const char*))(uintptr_t)dlvsym(RTLD_NEXT, "dlsym", SLK_DLSYM_VERSION);
   }
   return slk_real_dlsym(handle, name);
 }
@@ -315,12 +307,7 @@ __attribute__((used, visibility("hidden"))) void* slk_bind(unsigned symbol) {
 /* Programs that open MPI with dlopen and look its functions up with dlsym get the entry points of
  * this library, too. All other look-ups go to the C library with the caller's return address, by
  * which it tells RTLD_NEXT and namespaces. */
-__asm__(
-    ".text\n.globl dlsym\n.type dlsym,@function\n.p2align 4\ndlsym:\n"
-    "  endbr64\n  pushq %rdi\n  pushq %rsi\n  subq $8, %rsp\n"
-    "  movq 24(%rsp), %rdx\n  call slk_substitute\n"
-    "  addq $8, %rsp\n  popq %rsi\n  popq %rdi\n"
-    "  testq %rax, %rax\n  jne 1f\n  jmp *slk_real_dlsym(%rip)\n1: ret\n.size dlsym,.-dlsym\n");
+__asm__(SLK_DLSYM);
 
 /* MPI's own library: the one that has the profiling name beside the plain one. */
 static int is_of_mpi(void* handle, const char* name, const void* found) {

@@ -208,6 +208,11 @@ std::size_t PythonPaths::without_frames(const StackWalk& walk) const {
   return loops > frames_.depth ? loops - frames_.depth : 0;
 }
 
+WalkLimits limits_of(std::size_t deepest) {
+  const bool whole_path = deepest > 1 && python_interpreter() == nullptr;
+  return {deepest, whole_path ? kOutermostFrames : 0};
+}
+
 void PythonPaths::merge(StackWalk& walk) {
   std::memcpy(native_, walk.addresses, walk.depth * sizeof native_[0]);
   std::size_t skipped = without_frames(walk);

@@ -21,6 +21,10 @@ class PythonSink {
   ~PythonSink() = default;
 };
 
+/// What is looked for of a path of which so many frames are wanted. Python's frames are limited
+/// apart, and lie in native ones that would be left out.
+WalkLimits limits_of(std::size_t deepest);
+
 /// Puts Python's frames into walks over the stack, and numbers their code objects. For the records
 /// of one file. Zeroed memory is one that knows nothing yet; allocates nothing.
 class PythonPaths {
@@ -64,7 +68,7 @@ class PythonPaths {
   Content contents_[kCodes];
   PythonFrames frames_;
   std::uint64_t encoded_[kDeepestPath];  // of frames_, as in a path
-  std::uint64_t native_[kDeepestPath];
+  std::uint64_t native_[kMostFrames];
   std::uint64_t loop_begin_ = 0;
   std::uint64_t loop_end_ = 0;
   std::int64_t args_[kArguments];

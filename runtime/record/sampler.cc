@@ -91,7 +91,8 @@ void Sampler::take(const ucontext_t& context, std::uint64_t expirations, bool id
   }
   const std::uint64_t from = thread_cpu_time_ns();
   const std::uint64_t now = now_ns();
-  walk_interrupted(context, kDeepestPath, modules_, stack_, tables_->walk);
+  walk_interrupted(context, limits_of(kDeepestPath), {modules_, tables_->rules, stack_},
+                   tables_->walk);
   add_python_frames();
   if (!write_sample(SLK_REC_SAMPLE, now, interval_ns_ * expirations)) ++sampling().skipped;
   taking_ns_ += thread_cpu_time_ns() - from;
@@ -102,7 +103,8 @@ void Sampler::take_blocked(const std::uint64_t* frame_pointer, std::int64_t bloc
   locked_ = 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const std::uint64_t from = thread_cpu_time_ns();
-  walk_stack(frame_pointer, kDeepestPath, modules_, stack_, tables_->walk);
+  walk_stack(frame_pointer, limits_of(kDeepestPath), {modules_, tables_->rules, stack_},
+             tables_->walk);
   // As of a sample, which has the instruction itself: the call's.
   if (tables_->walk.depth > 0) --tables_->walk.addresses[0];
   add_python_frames();

@@ -73,6 +73,7 @@ class Sampler final : PythonSink {
 
   struct Tables {
     StackWalk walk;
+    RuleCache rules;
     PythonPaths python;
     std::int64_t module[kModuleArguments];
     Path* buckets[kBuckets];

@@ -7,10 +7,18 @@
 #include <ucontext.h>
 
 #include "loaded_modules.h"
+#include "rule_cache.h"
 
 namespace slackline::record {
 
 inline constexpr std::size_t kDeepestPath = 256;
+/// Where a path is deeper than is wanted, so many outermost frames follow: those of the C library,
+/// which starts the program or the thread, and main or the thread's function among them.
+inline constexpr std::size_t kOutermostFrames = 6;
+/// So deep at most may a path be whose outermost frames are looked for, beyond what is wanted.
+inline constexpr std::size_t kMostSkippedFrames = 4096;
+/// The frames of a path at most: innermost, SLK_PATH_OMITTED, outermost.
+inline constexpr std::size_t kMostFrames = kDeepestPath + 1 + kOutermostFrames;
 
 /// A word of the stack on which the outer part of a call path depends.
 struct StackWord {
@@ -30,33 +38,51 @@ StackRange own_stack();
 
 /// What a walk over the stack found.
 struct StackWalk {
-  /// Return addresses, innermost first; later maybe as many Python frames among them.
-  std::uint64_t addresses[2 * kDeepestPath];
+  /// Return addresses, innermost first, and SLK_PATH_OMITTED in place of frames that are left out;
+  /// later maybe as many Python frames among them.
+  std::uint64_t addresses[2 * kMostFrames];
   /// The stack pointer in each frame, that is, where its part of the stack begins; the next one's
   /// ends it.
-  std::uint64_t stack_pointers[kDeepestPath];
+  std::uint64_t stack_pointers[kMostFrames];
   std::size_t depth = 0;
   /// As long as these words are unchanged, the same walk would find the same addresses: each one's
-  /// place follows from those before it.
-  StackWord words[3 * kDeepestPath];
+  /// place follows from those before it. Of the outermost frames these are the return addresses,
+  /// whose places do not move: nothing returns to frames further out before.
+  StackWord words[3 * kDeepestPath + kOutermostFrames];
   std::size_t word_count = 0;
-  bool whole = false;  ///< it came to the thread's first function
-  bool stale = false;  ///< it ended in a module that is not, or no longer, among those given
+  std::size_t skipped = 0;  ///< frames met beyond the innermost ones that were wanted
+  bool whole = false;       ///< it came to the thread's first function, and no frame is left out
+  bool stale = false;       ///< it ended in a module that is not, or no longer, among those given
 };
 
-/// The frame that `frame_pointer` points to: the caller's saved rbp, then the return address. Walks
-/// at most `deepest` frames outwards by the modules' unwind tables (.eh_frame), which it does not
+/// How many frames a walk is to find.
+struct WalkLimits {
+  std::size_t innermost;
+  std::size_t outermost;  ///< of a path that is deeper; kOutermostFrames at most
+};
+
+/// What a walk reads, beside registers: code that it may go through, and the stack.
+struct WalkContext {
+  LoadedModules& modules;
+  RuleCache& rules;
+  StackRange stack;
+};
+
+/// The frame that `frame_pointer` points to: the caller's saved frame pointer, then the return
+/// address. Walks
+/// outwards by the modules' unwind tables (.eh_frame), which it does not
 /// trust: all reads are checked to lie in the modules' segments and in the stack, and whatever is
-/// odd ends the walk. Allocates nothing. Some 200 ns a frame.
-void walk_stack(const std::uint64_t* frame_pointer, std::size_t deepest, LoadedModules& modules,
-                const StackRange& stack, StackWalk& walk);
+/// odd ends the walk. Allocates nothing. Some 20 ns a frame that a walk has met already, else some
+/// 500 ns.
+void walk_stack(const std::uint64_t* frame_pointer, const WalkLimits& limits,
+                const WalkContext& context, StackWalk& walk);
 
 /// The same from where a signal has interrupted the thread; addresses[0] is that instruction
 /// itself. To be called in the signal's handler. Frames outwards are looked for only in modules
 /// that the loader still has at the same place; where it cannot be asked (glibc before 2.35) there
 /// are none.
-void walk_interrupted(const ucontext_t& context, std::size_t deepest, LoadedModules& modules,
-                      const StackRange& stack, StackWalk& walk);
+void walk_interrupted(const ucontext_t& interrupted, const WalkLimits& limits,
+                      const WalkContext& context, StackWalk& walk);
 
 }  // namespace slackline::record
 

@@ -106,7 +106,7 @@ class RuleProgram {
   }
   void advance(std::uint64_t units) { at_ += units * common_.code_alignment; }
   void save(std::uint64_t number, RuleKind kind, std::int64_t offset) {
-    *rule_of(number) = {kind, offset, 0, 0};
+    *rule_of(number) = {kind, 0, offset};
   }
   std::int64_t factored(std::int64_t n) const {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(n) *
@@ -117,7 +117,8 @@ class RuleProgram {
   }
   Rule expression(TableReader& in, RuleKind kind) {
     const std::uint64_t bytes = in.uleb();
-    const Rule rule{kind, 0, in.at(), bytes};
+    const Rule rule{kind, static_cast<std::uint32_t>(bytes), static_cast<std::int64_t>(in.at())};
+    if (bytes > UINT32_MAX) failed_ = true;
     in.skip(bytes);
     return rule;
   }
@@ -180,6 +181,10 @@ class RuleProgram {
         return;
       case 0x13:  // def_cfa_offset_sf
         rules_.frame_address.number = factored(in.sleb());
+        return;
+      case 0x2c:  // AARCH64_negate_ra_state_with_pc
+      case 0x2d:  // AARCH64_negate_ra_state: return addresses are stripped of signatures anyway
+        if (!kLinkRegister) failed_ = true;
         return;
       case 0x2e:  // GNU_args_size
         in.uleb();
@@ -257,11 +262,13 @@ std::uint64_t search(const LoadedModule& module, std::uint64_t pc) {
   const std::uint64_t count = in.encoded(number, module.eh_header);
   const std::uint64_t entries = in.at();
   if (in.failed() || count == 0 || count > UINT32_MAX) return 0;
-  const auto value = [&](std::uint64_t i, std::uint64_t offset) {
-    TableReader entry(module, entries + i * kSearchEntry + offset, UINT64_MAX);
-    return module.eh_header + static_cast<std::uint64_t>(entry.encoded(kSdata4, 0));
-  };
   if (!module.may_read(entries, count * kSearchEntry)) return 0;
+  const auto value = [&](std::uint64_t i, std::uint64_t offset) {
+    std::int32_t distance = 0;
+    __builtin_memcpy(&distance, reinterpret_cast<const void*>(entries + i * kSearchEntry + offset),
+                     sizeof distance);
+    return module.eh_header + static_cast<std::uint64_t>(std::int64_t{distance});
+  };
   std::uint64_t low = 0;
   for (std::uint64_t high = count; high - low > 1;) {
     const std::uint64_t middle = low + (high - low) / 2;
@@ -272,20 +279,12 @@ std::uint64_t search(const LoadedModule& module, std::uint64_t pc) {
 
 }  // namespace
 
-bool TableReader::take(std::uint64_t bytes) {
-  if (failed_ || bytes > end_ - at_ || !module_->may_read(at_, bytes)) {
-    failed_ = true;
-    return false;
-  }
-  at_ += bytes;
-  return true;
-}
-
 TableReader TableReader::part(std::uint64_t bytes) {
-  TableReader inner(*module_, at_, at_);
-  if (failed_ || bytes > end_ - at_ || !module_->may_read(at_, bytes)) {
+  TableReader inner;
+  if (failed_ || at_ > end_ || bytes > end_ - at_) {
     inner.failed_ = failed_ = true;
   } else {
+    inner.at_ = at_;
     inner.end_ = at_ + bytes;
   }
   return inner;

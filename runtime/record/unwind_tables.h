@@ -5,22 +5,21 @@
 #include <cstdint>
 
 #include "loaded_modules.h"
+#include "machine.h"
 
 namespace slackline::record {
 
 // What .eh_frame says of one place in the code, by the DWARF standard (call frame information,
-// expressions) and the x86-64 psABI. Registers have the psABI's numbers.
+// expressions) and the machine's psABI.
 
-inline constexpr unsigned kRbp = 6;
-inline constexpr unsigned kRsp = 7;
-inline constexpr unsigned kReturnAddress = 16;
-inline constexpr unsigned kRegisters = 17;
-
-/// Reads a module's memory and nothing outside it; after a failure everything is 0.
+/// Reads memory of one segment of a module and nothing outside it; after a failure everything is 0.
 class TableReader {
  public:
+  /// From `at` to `end`, or to the end of the segment that holds `at`.
   TableReader(const LoadedModule& module, std::uint64_t at, std::uint64_t end)
-      : module_(&module), at_(at), end_(end) {}
+      : at_(at), end_(module.readable_end(at)) {
+    if (end < end_) end_ = end;
+  }
 
   template <class T>
   T fixed() {
@@ -42,14 +41,20 @@ class TableReader {
   void fail() { failed_ = true; }
   /// The part from here on that is `bytes` long.
   TableReader part(std::uint64_t bytes);
-  const LoadedModule& module() const { return *module_; }
 
  private:
-  bool take(std::uint64_t bytes);
+  TableReader() = default;
+  bool take(std::uint64_t bytes) {
+    if (failed_ || at_ > end_ || bytes > end_ - at_) {
+      failed_ = true;
+      return false;
+    }
+    at_ += bytes;
+    return true;
+  }
 
-  const LoadedModule* module_;
-  std::uint64_t at_;
-  std::uint64_t end_;
+  std::uint64_t at_ = 0;
+  std::uint64_t end_ = 0;
   bool failed_ = false;
 };
 
@@ -65,15 +70,14 @@ enum class RuleKind : std::uint8_t {
 
 struct Rule {
   RuleKind kind = RuleKind::same;
-  std::int64_t number = 0;       ///< offset or register
-  std::uint64_t expression = 0;  ///< where it begins
-  std::uint64_t expression_bytes = 0;
+  std::uint32_t expression_bytes = 0;
+  std::int64_t number = 0;  ///< offset, register, or where the expression begins
 };
 
 /// How to find the frame of the caller.
 struct FrameRules {
   Rule frame_address;  ///< value_offset from register `base`, or value_expression
-  unsigned base = kRsp;
+  unsigned base = kStackPointer;
   Rule registers[kRegisters];
   bool signal_frame = false;
 };

@@ -51,10 +51,11 @@ std::string cost_line(const RecordedTrace& r) {
 std::string summary(const RecordedTrace& r) {
   const double per_call = r.calls == 0 ? 0 : double(r.trace_bytes) / double(r.calls);
   std::string text = fmt::format(
-      "slackline: {}, {} recorded in {} ({}, {:.1f} bytes per call)\nslackline: {}; "
+      "slackline: {}, {}{} recorded in {} ({}, {:.1f} bytes per call)\nslackline: {}; "
       "writing the trace took {} after the end of the job\n",
       count_of(static_cast<std::uint64_t>(r.ranks), "rank"), count_of(r.calls, "call"),
-      shown(r.trace), format_bytes(double(r.trace_bytes)), per_call, cost_line(r),
+      r.spawned ? ", started by MPI_Comm_spawn," : "", shown(r.trace),
+      format_bytes(double(r.trace_bytes)), per_call, cost_line(r),
       format_time_ns(1e9 * r.conversion_seconds));
   for (const Findings::Entry& finding : r.findings.entries()) {
     if (finding.severity == Severity::info) continue;
@@ -101,8 +102,9 @@ std::string analysis_summary(const AnalysedJob& job, const RecordCommandOptions&
 
 std::string nothing_recorded(const RecordResult& result) {
   const std::string why =
-      !result.failures.empty()
-          ? result.failures
+      !result.failures.reasons.empty() ? result.failures.reasons
+      : !result.failures.withheld.empty()
+          ? result.failures.withheld
           : "no process completed MPI_Init with the recorder loaded: the command starts no MPI "
             "program, the program is linked statically to MPI, its MPI is neither Open MPI nor "
             "MPICH, or the job overwrites LD_PRELOAD";
@@ -123,13 +125,26 @@ bool has_recorded(const RecordResult& result) {
   return !result.traces.empty() || !result.unconverted.empty() || !result.analysed.empty();
 }
 
+std::uint64_t lost_calls(const RecordResult& result) {
+  std::uint64_t lost = 0;
+  for (const RecordedTrace& recorded : result.traces) lost += recorded.lost_calls;
+  return lost;
+}
+
 std::string message(const RecordResult& result, const RecordCommandOptions& options) {
   if (!has_recorded(result)) return nothing_recorded(result);
   std::string text;
   for (const AnalysedJob& job : result.analysed) text += analysis_summary(job, options);
   for (const RecordedTrace& recorded : result.traces) text += summary(recorded);
-  if (!result.failures.empty()) {
-    text += fmt::format("slackline: the recording is incomplete: {}\n", result.failures);
+  if (!result.failures.reasons.empty()) {
+    text += fmt::format("slackline: the recording is incomplete: {}\n", result.failures.reasons);
+  }
+  if (const std::uint64_t lost = lost_calls(result); lost > 0) {
+    text += fmt::format(
+        "slackline: the recording is incomplete: {} not recorded because the disk, the limit of a "
+        "file's size or memory was reached. Record into a folder with more space (-o), or less "
+        "(--call-paths=site, --counters=none, --sample=off).\n",
+        lost == 1 ? "1 call was" : fmt::format("{} calls were", format_count(lost)));
   }
   for (const UnconvertedJob& job : result.unconverted) {
     text += fmt::format("slackline: {}\nslackline: the raw files are kept in {}\n", job.reason,
@@ -158,13 +173,14 @@ int run_record(const RecordCommandOptions& options) {
       finishing ? finish_recording({options.finish, options.output, record_options.keep_raw,
                                     record_options.force})
                 : record(record_options);
-  const bool good = has_recorded(result) && result.unconverted.empty() &&
+  const bool incomplete = lost_calls(result) > 0 || result.failures.unwritten;
+  const bool good = has_recorded(result) && result.unconverted.empty() && !incomplete &&
                     std::ranges::all_of(result.analysed,
                                         [](const AnalysedJob& job) { return job.problem.empty(); });
   const bool left = !result.traces.empty() || !result.analysed.empty();
-  const bool failed = !left || !result.unconverted.empty();
+  const bool failed = !left || !result.unconverted.empty() || incomplete;
   if (!options.quiet || !good) write_stderr(message(result, options));
-  // The job's own status, unless that says that all is well where no trace is.
+  // The job's own status, unless that says that all is well where no whole trace is.
   return failed && (finishing || result.exit_status == 0) ? 1 : result.exit_status;
 }
 

@@ -20,9 +20,13 @@
 
 /* `bytes` of SLK_REC_CALL_PATH. */
 enum slk_path_flag {
-  SLK_PATH_WHOLE = 1 << 0, /* the last address is in the thread's first function; else it is cut */
+  SLK_PATH_WHOLE = 1 << 0, /* all frames out to the thread's first function; else it is cut */
   SLK_PATH_EXACT = 1 << 1  /* the first address is the instruction itself, of a sample */
 };
+
+/* In a call path, in place of frames that are left out where it is deeper than the limit; those
+ * after it are the outermost ones. */
+#define SLK_PATH_OMITTED 0u
 
 /* How far a thread was sampled. */
 enum slk_sampling {

@@ -10,13 +10,14 @@ import shutil
 import struct
 import subprocess
 
-from recording import check, finding, rank_section, result, run_case, succeeded
+from recording import check, finding, rank_section, result, run_case, skip, succeeded
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RANKS = 4
 HEADER_BYTES = 4096
 SLOT = struct.Struct("<QQQiiIIIHBB")  # src/trace/wire.h, slk_record
 OP_SENDRECV = 7
+REC_MODULE = 209
 REC_CALL_PATH = 210
 STAGE_AT = 8 + 4 * 8 + 8 * 6 + 2 * 32 + 256 + 64 + 256 + 512
 
@@ -133,7 +134,7 @@ def case_options(test):
     check(functions == {("0", name) for name in ("main", "exchange_around", "late_relaxation",
                                                  "pass_on")}, f"functions only: {functions}")
     record(test, "where_O3", ["--call-path-depth", "3"])
-    check(all(len(path) == 3 for path in recorded_paths(test, 0)), "three frames")
+    check(all(3 < len(path) <= 10 for path in recorded_paths(test, 0)), "three frames and the outermost ones")
     check(finding(test.text(), "cut_call_paths") > 0, "which is said")
 
 
@@ -151,6 +152,86 @@ def case_stripped(test):
     record(test, "stripped")
     check('"exchange_around"' in test.text(), "symbols name functions")
     check(finding(test.text(), "no_line_numbers") == 1, "without lines")
+
+
+def case_lto(test):
+    """Functions that link-time optimisation has inlined from another file: those that addr2line names."""
+    if shutil.which("addr2line") is None:
+        skip("there is no addr2line here")
+    program = test.program("lto")
+    succeeded(test.record(test.launcher(1) + [program]))
+    modules, paths = [], []
+    for head, args in raw_records(os.path.join(test.output, "raw", "rank-0.slkraw")):
+        if head[-1] == REC_MODULE:
+            name = struct.pack(f"<{len(args) - 7}Q", *args[7:]).split(b"\0")[0].decode()
+            modules += [(args[0], args[1], args[2])] if name == program else []
+        elif head[-1] == REC_CALL_PATH:
+            paths.append(args)
+    ((begin, end, bias),) = modules
+    places = [next(address - 1 - bias for address in path if begin <= address < end) for path in paths]
+    expected = set()
+    for place in places:
+        said = subprocess.run(["addr2line", "-fi", "-e", program, hex(place)], capture_output=True, text=True,
+                              check=True).stdout.split("\n")
+        # Innermost first, as the recording's frames are when followed outwards.
+        expected.add(tuple((function, re.sub(r" \(.*", "", line).rsplit("/")[-1])
+                           for function, line in zip(said[0:-1:2], said[1::2])))
+    frames = {int(n): (int(parent), function, f"{file}:{line}") for n, parent, function, file, line in re.findall(
+        r'^frame (\d+) (\d+) "([^"]*)" file="[^"]*?([^"/]*)" line=(\d+)', test.text(), re.M)}
+
+    def outwards(frame, count):
+        return () if count == 0 else (frames[frame][1:], *outwards(frames[frame][0], count - 1))
+    calls = {int(frame) for frame in re.findall(r"^  @.* frame=(\d+)", test.text(), re.M)}
+    deepest = max(expected, key=len)
+    check([function for function, _ in deepest] == ["level_5", "level_4", "level_3", "level_2", "run"],
+          f"addr2line names {deepest}")
+    check(any(outwards(frame, 5) == deepest for frame in calls if frames[frame][1] == "level_5"),
+          f"frames are {frames}, and {deepest} is expected")
+
+
+def paths_to(test, leaf):
+    """The paths of the calls in function `leaf`, outermost first, as (function, line)."""
+    frames = {0: []}
+    for number, parent, function, line in re.findall(r'^frame (\d+) (\d+) "([^"]*)"(?:.*? line=(\d+))?', test.text(), re.M):
+        frames[int(number)] = frames[int(parent)] + [(function, int(line or 0))]
+    calls = {int(frame) for frame in re.findall(r"^  @.* frame=(\d+)", test.text(), re.M)}
+    return [frames[frame] for frame in sorted(calls) if frames[frame][-1][0] == leaf]
+
+
+def case_deep(test):
+    """Recursion beyond the limit: the innermost frames, and main with its line; what is left out is marked."""
+    succeeded(test.record(test.launcher(1) + [test.program("deep"), "1000"]))
+    with open(os.path.join(HERE, "deep.c"), encoding="utf-8") as source:
+        called = 1 + ["the call of main" in line for line in source].index(True)
+    (path,) = paths_to(test, "descend")
+    functions = [function for function, _ in path]
+    check(path[0] == ("main", called), f"the path begins with {path[:3]}")
+    check(functions.count("[omitted frames]") == 1, "a frame stands for those that are left out")
+    omitted = functions.index("[omitted frames]")
+    check(set(functions[1:omitted] + functions[omitted + 1:]) == {"descend"}, f"frames {set(functions)}")
+    check(len(functions) - omitted - 1 == 64, f"{len(functions) - omitted - 1} of the innermost frames")
+    check(finding(test.text(), "cut_call_paths") == 1, "which is said")
+    shutil.rmtree(test.output)
+    succeeded(test.record(test.launcher(1) + [test.program("deep"), "60"]))
+    (path,) = paths_to(test, "descend")
+    check([function for function, _ in path] == ["main"] + 61 * ["descend"], f"a path of {len(path)} frames")
+    check(finding(test.text(), "cut_call_paths") == 0, "nothing is left out")
+
+
+def case_first_sight(test):
+    """What the first call on a call path takes more than later ones: 700 paths, some 25 frames deep. The program
+    reads the clock of its own CPU time; the best of three runs is what no other process has disturbed."""
+    first = []
+    for _ in range(3):
+        shutil.rmtree(test.output, ignore_errors=True)
+        done = test.record(test.launcher(1) + [test.program("first_sight")])
+        succeeded(done)
+        paths, *each = map(float, re.search(r"^(\d+) paths: (\d+) (\d+) (\d+)$", done.stdout, re.M).groups())
+        first.append(each[0] - each[2])
+    check(paths == 702, f"{paths} paths")
+    check(min(first) < 5000, f"the first call on a path takes {first} ns longer than later ones")
+    named = set(re.findall(r'^frame \d+ \d+ "[^"]*member<(\d+)>', test.text(), re.M))
+    check(len(named) == 702, f"{len(named)} of them are named")
 
 
 def case_damaged_tables(test):

@@ -113,7 +113,10 @@ def case_spawn(test):
     done = test.record(test.launcher(2) + [test.program("spawn")])
     succeeded(done)
     traces = sorted(name for name in os.listdir(test.output) if name.endswith(".slk"))
-    check(len(traces) == 2, f"one trace a world: {traces}")
+    check(traces == ["spawned-1.slk", "trace.slk"], f"one trace a world: {traces}")
+    check("started by MPI_Comm_spawn, recorded in trace/spawned-1.slk" in done.stderr, "which is said")
+    first = answer(test, "info", trace=os.path.join(test.output, "trace.slk"))
+    check(first["result"]["ranks"] == 2, "the job that was started has two ranks")
     for name in traces:
         trace = os.path.join(test.output, name)
         printed = subprocess.run([test.arguments.slackline, "print", trace], capture_output=True,

@@ -44,14 +44,16 @@ struct ModuleKey {
 };
 
 /// A place in the code: the module's number, or none, and the address in its file; or one in
-/// Python, and its number.
+/// Python, and its number; or frames that the recorder left out.
 struct CodePlace {
   static constexpr std::uint32_t kNoModule = 0xffffffffu;
   static constexpr std::uint32_t kPython = 0xfffffffeu;
+  static constexpr std::uint32_t kOmitted = 0xfffffffdu;
   std::uint32_t module = kNoModule;
   std::uint64_t address = 0;
-  bool in_module() const { return module < kPython; }
+  bool in_module() const { return module < kOmitted; }
   bool in_python() const { return module == kPython; }
+  bool is_omitted() const { return module == kOmitted; }
 };
 
 /// A module in the memory of one process.
@@ -160,6 +162,10 @@ class PathReader {
       const auto depth = std::min(record.args.size(), kDeepest);
       for (const std::int64_t address : record.args.first(depth)) {
         const auto at = static_cast<std::uint64_t>(address);
+        if (at == SLK_PATH_OMITTED) {
+          path.places.push_back({CodePlace::kOmitted, 0});
+          continue;
+        }
         if ((at & SLK_PATH_PYTHON) != 0) {
           path.places.push_back(python_place(python.at(at)));
           continue;
@@ -265,13 +271,13 @@ class TreeBuilder {
       if (is_of_recorder(place)) continue;
       if (in_python && is_of_interpreter(place)) continue;
       if (!place.in_module()) {
-        frames.push_back(place.in_python() ? &python_[place.address] : &unknown_);
+        frames.push_back(&outside_of_modules(place));
         continue;
       }
       const NamedModule::Place& named = named_[place.module].places.at(place.address);
       const CodePlace* const inner = i > first ? &path.places[i - 1] : nullptr;
-      const bool calls_python = inner != nullptr && inner->in_python();
-      const bool calls = (i > 0 || !path.of_sample) && !calls_python;
+      const bool calls_other = inner != nullptr && (inner->in_python() || inner->is_omitted());
+      const bool calls = (i > 0 || !path.of_sample) && !calls_other;
       if (calls && named.callee) add_tail_callers(*named.callee, place.module, inner, frames);
       for (const CodeLocation& location : named.locations) frames.push_back(&location);
     }
@@ -287,6 +293,11 @@ class TreeBuilder {
   }
 
  private:
+  const CodeLocation& outside_of_modules(const CodePlace& place) const {
+    if (place.in_python()) return python_[place.address];
+    return place.is_omitted() ? omitted_ : unknown_;
+  }
+
   const SourceLines::Function* function_of(std::uint32_t module, std::uint64_t begin) const {
     const auto& functions = named_[module].functions;
     const auto found = functions.find(begin);
@@ -442,6 +453,7 @@ class TreeBuilder {
   std::map<std::pair<std::string, std::string>, bool> noted_;
   std::set<CodeLocation> without_line_;
   const CodeLocation unknown_{"unknown code", {}, 0, {}};
+  const CodeLocation omitted_{"[omitted frames]", {}, 0, {}};
 };
 
 }  // namespace

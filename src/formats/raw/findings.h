@@ -53,7 +53,8 @@ inline constexpr FindingKind kInterpretedCode{
     "interpreter's own functions, not those of the script."};
 inline constexpr FindingKind kCutCallPaths{
     "cut_call_paths", Severity::info,
-    "Call paths without their outer part: deeper than the limit (--call-path-depth), through code "
+    "Call paths that are not complete: deeper than the limit (--call-path-depth), where a frame "
+    "[omitted frames] stands for those in the middle; or without their outer part, through code "
     "without unwind tables, or on a stack that is not the thread's own."};
 inline constexpr FindingKind kNotSampled{
     "not_sampled", Severity::notice,
@@ -98,8 +99,8 @@ inline constexpr FindingKind kLostRegions{
 inline constexpr FindingKind kThreadsShareChannel{
     "threads_share_channel", Severity::notice,
     "Messages of one source, destination, tag and communicator that several threads of a rank "
-    "posted at the same time; matched in the order in which the calls began, which MPI does not "
-    "guarantee."};
+    "posted at the same time, or of several partitioned requests; matched in the order in which "
+    "the calls began, which MPI does not guarantee."};
 inline constexpr FindingKind kOtherWorlds{
     "other_worlds", Severity::data_loss,
     "Communicators with processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect), which are "

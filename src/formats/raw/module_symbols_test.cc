@@ -4,8 +4,10 @@
 #include <elfutils/libdwfl.h>
 #include <gnu/libc-version.h>
 #include <gtest/gtest.h>
+#include <sys/auxv.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -99,6 +101,22 @@ TEST(SourceLines, NamesFunctionsWithoutASymbolByTheirBegin) {
     EXPECT_NE(lines.at(begins[i + 1]).back().function, name);
   }
   if (nameless == 0) GTEST_SKIP() << library.info.dli_fname << " names all its functions";
+}
+
+// The page that the kernel maps into each process has no file.
+TEST(SourceLines, NamesFunctionsOfTheVdso) {
+  constexpr const char* kModule = "linux-vdso.so.1";
+  constexpr const char* kFunction = "__vdso_clock_gettime";
+  void* const module = dlopen(kModule, RTLD_LAZY | RTLD_NOLOAD);
+  void* const function = module == nullptr ? nullptr : dlsym(module, kFunction);
+  if (function == nullptr) GTEST_SKIP() << "this system has no " << kFunction;
+  const auto address = reinterpret_cast<std::uint64_t>(function) - getauxval(AT_SYSINFO_EHDR);
+  const SourceLines lines(kModule, {});
+  ASSERT_EQ(lines.state(), SourceLines::State::readable);
+  EXPECT_EQ(lines.at(address + 9).back().function, kFunction);
+  const std::array<std::uint8_t, 4> other_build{1, 2, 3, 4};
+  EXPECT_EQ(SourceLines(kModule, other_build).state(), SourceLines::State::changed);
+  dlclose(module);
 }
 
 }  // namespace

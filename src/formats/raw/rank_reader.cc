@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <map>
-#include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +13,7 @@
 #include "formats/raw/gap_pauses.h"
 #include "formats/raw/parallel_regions.h"
 #include "formats/raw/recording_costs.h"
+#include "formats/raw/shared_channels.h"
 #include "trace/operation_kinds.h"
 #include "trace/sample_wire.h"
 
@@ -44,7 +42,8 @@ class RankReader {
         frames_(frames),
         trace_(trace),
         clock_(clock),
-        zero_ns_(zero_ns) {}
+        zero_ns_(zero_ns),
+        channels_(rank.header().rank, rank.files.size() > 1, result_.findings) {}
 
   RankResult read() {
     first_pass();
@@ -274,32 +273,8 @@ class RankReader {
     refine(call, head);
     if (!seen.peers.empty()) leave_out_other_worlds(call, head, seen);
     call.args = args_;
-    if (rank_.files.size() > 1) check_channel(call);
+    channels_.take(call);
     result_.calls.append(call);
-  }
-
-  /// MPI orders the messages of a channel only where their calls do not overlap.
-  void check_channel(const Call& call) {
-    bool sends = false;
-    switch (operation_class(call.operation)) {
-      case OperationClass::send:
-      case OperationClass::isend:
-        sends = true;
-        break;
-      case OperationClass::recv:
-      case OperationClass::irecv:
-        break;
-      default:
-        return;
-    }
-    if (call.peer < 0) return;
-    LastOnChannel& last = channels_[{sends, call.peer, call.tag, call.comm}];
-    if (last.thread != call.thread && call.begin_ns < last.end_ns) {
-      result_.findings.add(kThreadsShareChannel,
-                           fmt::format("rank {}: {} with rank {}, tag {}", rank_.header().rank,
-                                       mpi_name(call.operation), call.peer, call.tag));
-    }
-    if (call.end_ns > last.end_ns) last = {call.end_ns, call.thread};
   }
 
   void set_times(Call& call, const slk_record& head) {
@@ -538,12 +513,6 @@ class RankReader {
     return kPeerNone;
   }
 
-  /// The call of a channel that ends last.
-  struct LastOnChannel {
-    std::int64_t end_ns = std::numeric_limits<std::int64_t>::min();
-    std::uint16_t thread = 0;
-  };
-
   const RankFiles& rank_;
   const CommViews& views_;
   const CallFrames& frames_;
@@ -555,8 +524,7 @@ class RankReader {
   FlatMap<std::uint32_t, Resolution, SerialHash> resolved_;
   FlatMap<std::uint32_t, bool, SerialHash> started_;
   FlatMap<std::uint32_t, bool, SerialHash> with_a_send_;  // requests of MPI_Isendrecv
-  /// By direction, peer, tag and communicator; only where a rank has several threads.
-  std::map<std::tuple<bool, std::int32_t, std::int32_t, std::uint32_t>, LastOnChannel> channels_;
+  SharedChannels channels_;
   std::unordered_map<std::uint32_t, std::string> region_names_;
   std::vector<std::int64_t> args_;
   std::vector<GapLoss> losses_;

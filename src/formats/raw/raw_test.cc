@@ -242,6 +242,42 @@ TEST_F(RawReaderTest, ThreadsThatSendOnOneChannelAtTheSameTimeAreCounted) {
   EXPECT_EQ(read().findings().count(raw::kThreadsShareChannel), 1u);
 }
 
+TEST_F(RawReaderTest, ThreadsThatStartOnOneChannelAtTheSameTimeAreCounted) {
+  const auto start = [](RawFileBuilder& file, std::uint64_t begin, std::uint64_t end,
+                        std::int64_t serial, std::int64_t tag) {
+    file.add({begin, end, 0, SLK_PEER_NONE, 0, 0, 0, 0, 0, 0, SLK_OP_start},
+             {serial, SLK_OP_send_init, 0, tag, 8});
+  };
+  RawFileBuilder first(0, 1);
+  start(first, 2000, 2100, 1, 5);
+  start(first, 2400, 2500, 2, 7);
+  write("rank-0.slkraw", first.bytes());
+  RawFileBuilder second(0, 1);
+  second.header().thread = 1;
+  start(second, 2050, 2060, 3, 5);  // within the first one's
+  start(second, 2450, 2460, 4, 5);  // with another tag
+  write("rank-0.t1.slkraw", second.bytes());
+  EXPECT_EQ(read().findings().count(raw::kThreadsShareChannel), 1u);
+}
+
+TEST_F(RawReaderTest, PartitionedRequestsOfOneChannelAreCounted) {
+  const auto init = [](std::uint64_t at, std::uint32_t serial, std::int32_t tag, slk_operation op) {
+    return slk_record{at, at + 10, 8, 0, tag, 0, serial, 0, 0, 0, static_cast<std::uint8_t>(op)};
+  };
+  RawFileBuilder file(0, 1);
+  file.add(init(2000, 1, 5, SLK_OP_psend_init)).add(init(2100, 2, 5, SLK_OP_precv_init));
+  file.add(init(2200, 3, 6, SLK_OP_psend_init));
+  // The first one gets a new serial when it starts, and is freed under that: the next one is alone.
+  file.add({2300, 2310, 0, SLK_PEER_NONE, 0, 0, 0, 0, 0, 0, SLK_OP_pready},
+           {4, SLK_OP_send_init, 0, 5, 8});
+  file.add(init(2400, 4, 0, SLK_OP_request_free)).add(init(2500, 5, 5, SLK_OP_psend_init));
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().findings().count(raw::kThreadsShareChannel), 0u);
+  file.add(init(2600, 6, 5, SLK_OP_psend_init));  // beside the one before
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().findings().count(raw::kThreadsShareChannel), 1u);
+}
+
 /// A start of a persistent barrier: the nonblocking one, and which it is.
 void start_plan(RawFileBuilder& file, std::uint64_t at, std::uint32_t request, std::uint64_t number,
                 std::uint8_t op) {

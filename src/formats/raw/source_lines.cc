@@ -11,11 +11,15 @@
 
 #include "formats/raw/function_names.h"
 #include "formats/raw/module_symbols.h"
+#include "formats/raw/vdso.h"
 
 #if SLACKLINE_LIBDW
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <unistd.h>
+
+#include "formats/raw/code_scopes.h"
 #endif
 
 namespace slackline::raw {
@@ -23,31 +27,6 @@ namespace slackline::raw {
 #if SLACKLINE_LIBDW
 
 namespace {
-
-struct FreeScopes {
-  void operator()(Dwarf_Die* scopes) const { std::free(scopes); }
-};
-
-struct Scopes {
-  std::unique_ptr<Dwarf_Die, FreeScopes> dies;
-  int count = 0;
-};
-
-/// The entry at `address` and those around it: blocks, inlined functions, the function, its unit.
-Scopes scopes_at(Dwfl_Module* module, std::uint64_t address) {
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
-  if (unit == nullptr) return {};
-  Dwarf_Die* found = nullptr;
-  if (dwarf_getscopes(unit, address - bias, &found) <= 0) return {};
-  // These turn to the definition of an inlined function; the way through the callers is wanted.
-  const std::unique_ptr<Dwarf_Die, FreeScopes> first(found);
-  Dwarf_Die* around = nullptr;
-  Scopes scopes;
-  scopes.count = dwarf_getscopes_die(first.get(), &around);
-  scopes.dies.reset(around);
-  return scopes;
-}
 
 std::string name_of(Dwarf_Die* function) {
   Dwarf_Attribute attribute;
@@ -146,18 +125,11 @@ void add_tail_jumps(Dwarf_Die* around, std::uint64_t bias, std::vector<TailJump>
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/// The function that holds `address`, with its blocks.
-std::vector<TailJump> tail_jumps(Dwfl_Module* module, std::uint64_t address) {
+/// The jumps of the function that holds `address`, and of its blocks.
+std::vector<TailJump> tail_jumps(CodeScopes& scopes, std::uint64_t address) {
   std::vector<TailJump> jumps;
-  Dwarf_Addr bias = 0;
-  if (dwfl_module_addrdie(module, address, &bias) == nullptr) return jumps;
-  const Scopes scopes = scopes_at(module, address);
-  for (int i = 0; i < scopes.count; ++i) {
-    Dwarf_Die* const die = scopes.dies.get() + i;
-    if (dwarf_tag(die) != DW_TAG_subprogram) continue;
-    add_tail_jumps(die, bias, jumps);
-    break;
-  }
+  CodeScopes::Scopes found = scopes.at(address);
+  if (!found.entries.empty()) add_tail_jumps(&found.entries.back(), found.bias, jumps);
   return jumps;
 }
 
@@ -180,14 +152,20 @@ struct SourceLines::Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  bool open(const std::string& file) {
-    if (session == nullptr) return false;
+  /// `fd` is the file, or -1 if it has yet to be opened, and belongs to this from now on.
+  bool open(const std::string& file, int fd) {
+    if (session == nullptr) {
+      if (fd >= 0) close(fd);
+      return false;
+    }
     dwfl_report_begin(session);
     // Addresses stay those of the file.
     file_name = slackline::file_name(file);
-    module = dwfl_report_elf(session, file.c_str(), file.c_str(), -1, 0, true);
+    module = dwfl_report_elf(session, file.c_str(), file.c_str(), fd, 0, true);
     dwfl_report_end(session, nullptr, nullptr);
-    return module != nullptr;
+    if (module == nullptr) return false;
+    scopes.emplace(module);
+    return true;
   }
 
   bool is_build(std::span<const std::uint8_t> build_id) const {
@@ -238,6 +216,7 @@ struct SourceLines::Module {
   }
 
   std::string file_name{};
+  std::optional<CodeScopes> scopes{};                ///< once there is a module
   mutable std::optional<FunctionSymbols> symbols{};  ///< read for the first that needs them
   mutable std::optional<std::vector<std::uint64_t>> begins{};  ///< read likewise: of functions
 };
@@ -246,8 +225,9 @@ SourceLines::SourceLines(const std::filesystem::path& file, std::span<const std:
     : module_(std::make_unique<Module>()) {
   std::error_code ignored;
   // Opening anything else, a pipe say, might never return.
-  if (!std::filesystem::is_regular_file(file, ignored)) return;
-  if (!module_->open(file.string())) return;
+  const int fd = is_vdso(file) ? open_vdso() : -1;
+  if (fd < 0 && !std::filesystem::is_regular_file(file, ignored)) return;
+  if (!module_->open(file.string(), fd)) return;
   state_ = module_->is_build(build_id) ? State::readable : State::changed;
 }
 
@@ -255,20 +235,14 @@ std::vector<CodeLocation> SourceLines::at(std::uint64_t address) const {
   std::vector<CodeLocation> found(1);
   if (state_ != State::readable) return found;
   fill_line(module_->module, address, found[0]);
-  const Scopes scopes = scopes_at(module_->module, address);
-  for (int i = 0; i < scopes.count; ++i) {
-    Dwarf_Die* const die = scopes.dies.get() + i;
-    const int tag = dwarf_tag(die);
-    if (tag == DW_TAG_inlined_subroutine) {
-      found.back().function = name_of(die);
-      found.back().inlined = true;
-      CodeLocation caller;
-      fill_call(die, caller);
-      found.push_back(caller);
-    } else if (tag == DW_TAG_subprogram) {
-      found.back().function = name_of(die);
-      break;
-    }
+  CodeScopes::Scopes scopes = module_->scopes->at(address);
+  for (Dwarf_Die& scope : scopes.entries) {
+    found.back().function = name_of(&scope);
+    if (dwarf_tag(&scope) == DW_TAG_subprogram) break;
+    found.back().inlined = true;
+    CodeLocation caller;
+    fill_call(&scope, caller);
+    found.push_back(caller);
   }
   if (found.back().function.empty()) found.back().function = module_->name_at(address);
   return found;
@@ -294,7 +268,7 @@ std::optional<SourceLines::Function> SourceLines::function_at(std::uint64_t begi
   const FunctionSymbol* const symbol = module_->covering(begin);
   if (symbol == nullptr || symbol->begin != begin) return std::nullopt;
   Function function{at(begin).back(), begin, begin + symbol->bytes};
-  for (const TailJump& jump : tail_jumps(module_->module, begin)) {
+  for (const TailJump& jump : tail_jumps(*module_->scopes, begin)) {
     function.tail_calls.push_back({at(jump.address), jump.target});
   }
   return function;

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRawSuffix = ".slkraw";
 constexpr std::string_view kSampleSuffix = ".slksamples";
 constexpr std::string_view kFailure = ".error-";          // rank-R.error-ERRNO
+constexpr std::string_view kSpawned = "spawned-";         // spawned-NUMBER
 constexpr std::string_view kHiddenInit = ".hidden-init";  // process-PID.hidden-init
 
 constexpr std::string_view kAnalysisLog = "analysis.log";
@@ -82,8 +83,12 @@ bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// "3-simpleFoam": the name of a job's trace, without what stands before and behind it.
+/// "3-simpleFoam" or "spawned-1": the name of a job's trace, without what stands before and behind.
 bool is_job_name(std::string_view name) {
+  if (name.starts_with(kSpawned)) {
+    name.remove_prefix(kSpawned.size());
+    return !name.empty() && std::ranges::all_of(name, is_digit);
+  }
   const std::size_t dash = name.find('-');
   return dash != std::string_view::npos && dash > 0 && dash + 1 < name.size() &&
          std::ranges::all_of(name.substr(0, dash), is_digit);
@@ -106,7 +111,7 @@ std::vector<fs::path> recorded_jobs(const fs::path& directory) {
   return folders;
 }
 
-std::string recording_failures(const fs::path& directory) {
+RecordingFailures recording_failures(const fs::path& directory) {
   std::map<int, std::vector<std::string>> ranks;  // by errno
   bool hidden_init = false;
   for (const fs::path& folder : job_folders(directory)) {
@@ -128,7 +133,7 @@ std::string recording_failures(const fs::path& directory) {
   if (hidden_init) {
     reasons.emplace_back("a program defines MPI_Init itself, so that the recorder is not called");
   }
-  return fmt::format("{}", fmt::join(reasons, "; "));
+  return {fmt::format("{}", fmt::join(reasons, "; ")), !ranks.empty(), {}};
 }
 
 void remove_raw_files(const fs::path& directory) {
@@ -160,12 +165,25 @@ std::string program_name(std::string_view command_line) {
   return name.empty() ? "job" : name;
 }
 
-std::vector<fs::path> job_traces(const fs::path& trace, const std::vector<std::string>& programs) {
-  const std::size_t width = std::to_string(programs.size()).size();
+bool is_spawned(const fs::path& folder) {
+  return folder.filename().string().starts_with(kSpawned);
+}
+
+std::vector<fs::path> job_traces(const fs::path& trace, const std::vector<JobName>& jobs) {
+  const auto started = static_cast<std::size_t>(std::ranges::count(jobs, false, &JobName::spawned));
+  const std::size_t width = std::to_string(started).size();
   std::vector<fs::path> traces;
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    traces.push_back(trace.parent_path() /
-                     fmt::format("{}{:0{}}-{}.slk", prefix_of(trace), i + 1, width, programs[i]));
+  std::size_t next = 0;
+  std::size_t next_spawned = 0;
+  for (const JobName& job : jobs) {
+    std::string name = trace.filename().string();
+    // The only one may be spawned, where the job that spawned it was not recorded.
+    if (job.spawned && jobs.size() > 1) {
+      name = fmt::format("{}{}{}.slk", prefix_of(trace), kSpawned, ++next_spawned);
+    } else if (!job.spawned && started > 1) {
+      name = fmt::format("{}{:0{}}-{}.slk", prefix_of(trace), ++next, width, job.program);
+    }
+    traces.push_back(trace.parent_path() / name);
   }
   return traces;
 }

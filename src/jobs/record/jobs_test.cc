@@ -45,11 +45,15 @@ TEST_F(Jobs, AreFoundInOrderOfTheirStart) {
 }
 
 TEST_F(Jobs, FailuresAreToldWithTheirReason) {
-  EXPECT_EQ(recording_failures(folder_), "");
+  EXPECT_EQ(recording_failures(folder_).reasons, "");
+  file("raw/process-77.hidden-init");
+  EXPECT_FALSE(recording_failures(folder_).unwritten);
+  fs::remove(folder_ / "raw/process-77.hidden-init");
   file("raw/rank-0.error-" + std::to_string(ENOSPC));
   file("raw/rank-3.error-" + std::to_string(ENOSPC));
   file("raw/rank-1.error-" + std::to_string(EACCES));
-  EXPECT_EQ(recording_failures(folder_),
+  EXPECT_TRUE(recording_failures(folder_).unwritten);
+  EXPECT_EQ(recording_failures(folder_).reasons,
             "rank 1 could not write the recording: Permission denied; "
             "ranks 0, 3 could not write the recording: No space left on device");
 }
@@ -70,19 +74,37 @@ TEST_F(Jobs, AreNamedByNumberAndProgram) {
   EXPECT_EQ(program_name("/opt/bin/simpleFoam -parallel"), "simpleFoam");
   EXPECT_EQ(program_name("./my:app"), "my_app");
   EXPECT_EQ(program_name(""), "job");
-  EXPECT_THAT(job_traces("d/trace.slk", {"a", "b"}), ElementsAre("d/1-a.slk", "d/2-b.slk"));
-  EXPECT_THAT(job_traces("d/run.slk", {"a", "b"}), ElementsAre("d/run-1-a.slk", "d/run-2-b.slk"));
-  EXPECT_EQ(job_traces("d/trace.slk", std::vector<std::string>(10, "a")).front(), "d/01-a.slk");
+  const JobName a{"a"};
+  const JobName b{"b"};
+  EXPECT_THAT(job_traces("d/trace.slk", {a}), ElementsAre("d/trace.slk"));
+  EXPECT_THAT(job_traces("d/trace.slk", {a, b}), ElementsAre("d/1-a.slk", "d/2-b.slk"));
+  EXPECT_THAT(job_traces("d/run.slk", {a, b}), ElementsAre("d/run-1-a.slk", "d/run-2-b.slk"));
+  EXPECT_EQ(job_traces("d/trace.slk", std::vector<JobName>(10, a)).front(), "d/01-a.slk");
+}
+
+TEST_F(Jobs, ThatWereSpawnedAreNamedAfterTheOneThatWasStarted) {
+  const JobName a{"a"};
+  const JobName child{"b", true};
+  EXPECT_TRUE(is_spawned("d/spawned-1"));
+  EXPECT_FALSE(is_spawned("d/job-2"));
+  EXPECT_THAT(job_traces("d/run.slk", {a, child, child}),
+              ElementsAre("d/run.slk", "d/run-spawned-1.slk", "d/run-spawned-2.slk"));
+  EXPECT_THAT(job_traces("d/trace.slk", {a, child}), ElementsAre("d/trace.slk", "d/spawned-1.slk"));
+  EXPECT_THAT(job_traces("d/run.slk", {a, child, a}),
+              ElementsAre("d/run-1-a.slk", "d/run-spawned-1.slk", "d/run-2-a.slk"));
+  EXPECT_THAT(job_traces("d/run.slk", {child}), ElementsAre("d/run.slk"));
 }
 
 TEST_F(Jobs, TracesOfAnEarlierRecordingAreKnown) {
-  for (const char* name : {"trace.slk", "2-b.slk", "run.slk", "run-1-a.slk", "other.slk"}) {
+  for (const char* name : {"trace.slk", "2-b.slk", "run.slk", "run-1-a.slk", "other.slk",
+                           "run-spawned-1.slk", "run-spawned-x.slk"}) {
     file(name);
   }
   EXPECT_THAT(existing_traces(folder_ / "trace.slk"),
               ElementsAre(folder_ / "2-b.slk", folder_ / "trace.slk"));
-  EXPECT_THAT(existing_traces(folder_ / "run.slk"),
-              ElementsAre(folder_ / "run-1-a.slk", folder_ / "run.slk"));
+  EXPECT_THAT(
+      existing_traces(folder_ / "run.slk"),
+      ElementsAre(folder_ / "run-1-a.slk", folder_ / "run-spawned-1.slk", folder_ / "run.slk"));
   EXPECT_THAT(existing_traces(folder_ / "new.slk"), IsEmpty());
 }
 

@@ -120,7 +120,35 @@ std::vector<std::string> keep_preloaded(const std::vector<std::string>& command,
   return kept;
 }
 
+/// What srun is told to hand on: by its option, else by the variable that also sbatch sets.
+std::string exported(const std::vector<std::string>& command, std::size_t launcher) {
+  constexpr std::string_view kOption = "--export";
+  for (std::size_t i = launcher + 1; i < command.size(); ++i) {
+    const std::string& word = command[i];
+    if (word == kOption && i + 1 < command.size()) return command[i + 1];
+    if (word.starts_with(kOption) && word[kOption.size()] == '=') {
+      return word.substr(kOption.size() + 1);
+    }
+  }
+  const char* const variable = std::getenv("SLURM_EXPORT_ENV");
+  return variable == nullptr ? "ALL" : variable;
+}
+
 }  // namespace
+
+std::string withheld_environment(const std::vector<std::string>& command, const Launcher& launcher,
+                                 const Environment& variables) {
+  const bool is_srun = launcher.kind == LauncherKind::own_environment &&
+                       fs::path(command[launcher.position]).filename() == "srun";
+  if (!is_srun || variables.empty()) return {};
+  const std::string handed_on = exported(command, launcher.position);
+  if (contains(handed_on, "ALL") || contains(handed_on, variables.front().first)) return {};
+  std::string names;
+  for (const auto& [name, value] : variables) names += "," + name;
+  return fmt::format(
+      "srun hands on '{}' and not what the recorder needs; use --export=ALL, or --export={}{}",
+      handed_on, handed_on == "NONE" || handed_on == "NIL" ? "" : handed_on + ",", names.substr(1));
+}
 
 Environment merged(Environment given, const Environment& first) {
   for (const auto& [name, value] : first) {

@@ -43,4 +43,9 @@ LaunchPlan plan_launch(const std::vector<std::string>& command, const Launcher& 
 /// The path of `program` as the shell would find it; empty if it would not.
 std::string find_program(std::string_view program);
 
+/// Why the ranks do not get `variables`, and what to do: srun's --export=NONE and its like. Empty:
+/// nothing is known to withhold them.
+std::string withheld_environment(const std::vector<std::string>& command, const Launcher& launcher,
+                                 const Environment& variables);
+
 }  // namespace slackline

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/shell_command.h"
 #include "formats/native/writer.h"
+#include "formats/raw/findings.h"
 #include "formats/raw/reader.h"
 #include "jobs/record/jobs.h"
 #include "jobs/record/libraries.h"
@@ -135,12 +136,14 @@ RecordedTrace write_job(const ReadJob& job, const fs::path& to) {
   const Trace& trace = *job.trace;
   RecordedTrace recorded;
   recorded.trace = to;
+  recorded.spawned = is_spawned(job.folder);
   recorded.ranks = trace.ranks();
   recorded.calls = trace.call_count();
   recorded.raw_bytes = bytes_below(job.folder / "raw");
   recorded.recording_ns = trace.info().recording_ns;
   recorded.cpu_ns = trace.info().cpu_ns;
   recorded.findings = trace.findings();
+  recorded.lost_calls = trace.findings().count(raw::kLostCalls);
   write_native(trace, to, job.samples);
   check_written(trace, to, job.samples);
   make_durable(to);
@@ -154,14 +157,14 @@ RecordedTrace write_job(const ReadJob& job, const fs::path& to) {
 /// told.
 void convert_jobs(const RecordPlaces& places, bool keep_raw, RecordResult& result) {
   std::vector<ReadJob> jobs;
-  std::vector<std::string> programs;
+  std::vector<JobName> named;
   for (const fs::path& folder : recorded_jobs(places.directory)) {
     jobs.push_back(read_job(folder));
     const auto& trace = jobs.back().trace;
-    programs.push_back(program_name(trace ? trace->info().program : std::string()));
+    named.push_back(
+        {program_name(trace ? trace->info().program : std::string()), is_spawned(folder)});
   }
-  std::vector<fs::path> names{places.trace};
-  if (jobs.size() > 1) names = job_traces(places.trace, programs);
+  const std::vector<fs::path> names = job_traces(places.trace, named);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     ReadJob& job = jobs[i];
     try {
@@ -176,16 +179,26 @@ void convert_jobs(const RecordPlaces& places, bool keep_raw, RecordResult& resul
   if (!keep) remove_raw_files(places.directory);
 }
 
+/// Where the jobs' reports go: named like their traces, the only one as it was asked for.
+std::vector<fs::path> report_names(const RecordPlaces& places, const std::vector<JobName>& jobs) {
+  std::vector<fs::path> names = job_traces(places.trace, jobs);
+  for (fs::path& name : names) {
+    if (name == places.trace) name = places.report;
+    name.replace_extension(places.report.extension());
+  }
+  return names;
+}
+
 /// Takes the reports that the jobs have left. False if one has left none.
 bool take_reports(const RecordPlaces& places, RecordResult& result) {
   const std::vector<fs::path> jobs = recorded_jobs(places.directory);
-  std::vector<std::string> programs;
-  for (const fs::path& folder : jobs) programs.push_back(program_name(recorded_program(folder)));
-  std::vector<fs::path> names{places.report};
-  if (jobs.size() > 1) names = job_traces(places.trace, programs);
+  std::vector<JobName> named;
+  for (const fs::path& folder : jobs) {
+    named.push_back({program_name(recorded_program(folder)), is_spawned(folder)});
+  }
+  std::vector<fs::path> names = report_names(places, named);
   bool all = !jobs.empty();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    names[i].replace_extension(places.report.extension());
     result.analysed.push_back(
         take_job_report(jobs[i], places.report.filename().string(), names[i]));
     all = all && result.analysed.back().problem.empty();
@@ -316,6 +329,9 @@ RecordResult record(const RecordOptions& options) {
     throw;
   }
   finish_jobs(places, options, result);
+  if (result.failures.reasons.empty()) {
+    result.failures.withheld = withheld_environment(options.command, launcher, variables);
+  }
   remove_replaced(earlier, result);
   return result;
 }

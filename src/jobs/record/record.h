@@ -8,6 +8,7 @@
 
 #include "base/findings.h"
 #include "jobs/record/job_report.h"
+#include "jobs/record/jobs.h"
 #include "jobs/record/launcher.h"
 #include "jobs/record/process.h"
 
@@ -51,12 +52,14 @@ struct RecordPlaces {
 /// A finished recording of one job.
 struct RecordedTrace {
   std::filesystem::path trace;
+  bool spawned = false;  ///< MPI_Comm_spawn of another job started it
   std::int32_t ranks = 0;
   std::uint64_t calls = 0;
   std::uint64_t trace_bytes = 0;
   std::uint64_t raw_bytes = 0;
   std::int64_t recording_ns = 0;  ///< calls times measured cost of one
   std::int64_t cpu_ns = 0;        ///< of all ranks; 0 unknown
+  std::uint64_t lost_calls = 0;   ///< not recorded for want of space
   double conversion_seconds = 0;  ///< from the raw files to the trace, after the job's end
   Findings findings;
 };
@@ -74,7 +77,7 @@ struct RecordResult {
       traces{};  ///< one for each job of the command, in order of their start
   std::vector<UnconvertedJob> unconverted{};
   std::vector<AnalysedJob> analysed{};  ///< one for each job of an analysed command
-  std::string failures{};               ///< why ranks were not recorded, as far as they could say
+  RecordingFailures failures{};         ///< of ranks that were not recorded
 };
 
 /// Runs the command with the recorder in the ranks of its jobs, of which there is mostly one, and

@@ -123,6 +123,26 @@ TEST(LaunchPlan, LaunchersOfBatchSystemsHandOnTheirEnvironment) {
   EXPECT_EQ(find_launcher({"jsrun", "-n", "4", "./app"}, "").kind, LauncherKind::own_environment);
 }
 
+TEST(Launcher, SrunMayWithholdTheEnvironment) {
+  const Environment ours{{"LD_PRELOAD", "/lib/a.so"}, {"SLACKLINE_DIR", "/d"}};
+  const auto withheld = [&](const std::vector<std::string>& command) {
+    return withheld_environment(command, find_launcher(command, ""), ours);
+  };
+  EXPECT_EQ(withheld({"srun", "-n", "4", "--export=NONE", "./app"}),
+            "srun hands on 'NONE' and not what the recorder needs; use --export=ALL, or "
+            "--export=LD_PRELOAD,SLACKLINE_DIR");
+  EXPECT_EQ(withheld({"srun", "--export", "PATH", "./app"}),
+            "srun hands on 'PATH' and not what the recorder needs; use --export=ALL, or "
+            "--export=PATH,LD_PRELOAD,SLACKLINE_DIR");
+  EXPECT_EQ(withheld({"srun", "./app"}), "");
+  EXPECT_EQ(withheld({"srun", "--export=ALL,X=1", "./app"}), "");
+  EXPECT_EQ(withheld({"srun", "--export=LD_PRELOAD,SLACKLINE_DIR", "./app"}), "");
+  EXPECT_EQ(withheld({"flux", "run", "--export=NONE", "./app"}), "");
+  setenv("SLURM_EXPORT_ENV", "NONE", 1);
+  EXPECT_NE(withheld({"srun", "./app"}), "");
+  unsetenv("SLURM_EXPORT_ENV");
+}
+
 TEST(LaunchPlan, WithoutALauncherTheProgramItselfGetsThem) {
   const LaunchPlan plan = plan_launch({"./a"}, {}, {{"X", "1"}});
   EXPECT_THAT(plan.command, ElementsAre("./a"));

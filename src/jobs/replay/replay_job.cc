@@ -139,7 +139,7 @@ fs::path ReplayJob::run() {
   }
   if (result.traces.size() != 1) {
     throw Error("the replay was not recorded",
-                result.unconverted.empty() ? result.failures : result.unconverted.front().reason,
+                result.unconverted.empty() ? result.failures.reasons : result.unconverted.front().reason,
                 "See the messages of the job above.");
   }
   return result.traces.front().trace;
