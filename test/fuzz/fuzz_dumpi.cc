@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 // Removed when the process ends.
 struct Folder {
-  fs::path path = fs::temp_directory_path() / ("slackline_fuzz_dumpi_" + std::to_string(::getpid()));
+  fs::path path =
+      fs::temp_directory_path() / ("slackline_fuzz_dumpi_" + std::to_string(::getpid()));
   Folder() {
     fs::create_directories(path);
     slackline::write_file(
@@ -27,7 +28,8 @@ struct Folder {
         "MPI_Init returning at walltime 10.000000100, cputime 0.000000000 seconds in thread 0.\n"
         "MPI_Comm_dup entering at walltime 10.000000200, cputime 0.000000000 seconds in thread 0.\n"
         "MPI_Comm oldcomm=2 (MPI_COMM_WORLD)\nMPI_Comm newcomm=4 (user-defined-comm)\n"
-        "MPI_Comm_dup returning at walltime 10.000000300, cputime 0.000000000 seconds in thread 0.\n");
+        "MPI_Comm_dup returning at walltime 10.000000300, cputime 0.000000000 seconds in thread "
+        "0.\n");
   }
   ~Folder() {
     std::error_code ignored;

@@ -1,5 +1,6 @@
-// Waiting of small programs, worked out on paper from the definitions in `slackline-waits`(1). Times
-// are in ns; "1.2 late_sender 70<-0" is the third call of rank 1, which waits 70 ns for rank 0.
+// Waiting of small programs, worked out on paper from the definitions in `slackline-waits`(1).
+// Times are in ns; "1.2 late_sender 70<-0" is the third call of rank 1, which waits 70 ns for rank
+// 0.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +16,8 @@ using testing::timed_trace;
 using ::testing::UnorderedElementsAre;
 using testing::wait_lines;
 
-// Rank 3 enters last, at 90: 90 - 10, 90 - 40, 90 - 25. Rank 1 leaves first, at 100: what the others
-// stay longer is completion, 120 - 100, 110 - 100, 130 - 100.
+// Rank 3 enters last, at 90: 90 - 10, 90 - 40, 90 - 25. Rank 1 leaves first, at 100: what the
+// others stay longer is completion, 120 - 100, 110 - 100, 130 - 100.
 TEST(HandDerivedWaits, AllreduceSplitsIntoWaitAndCompletion) {
   EXPECT_THAT(wait_lines(timed_trace(4,
                                      "rank 0\n @10 +110 allreduce bytes=8\n"
@@ -40,36 +41,36 @@ TEST(HandDerivedWaits, SendrecvWaitsForItsSource) {
 
 // The message begins with rank 0's MPI_Start at 120, and the wait for it at 50.
 TEST(HandDerivedWaits, PersistentReceivesWaitForTheStartOfTheSend) {
-  EXPECT_THAT(wait_lines(timed_trace(
-                  2,
-                  "rank 0\n @0 +1 send_init to=1 bytes=8 tag=7 req=1\n"
-                  " @120 +5 start starts=2:send_init:1:7:8\n @130 +2 wait req=2\n"
-                  "rank 1\n @0 +1 recv_init from=0 bytes=8 tag=7 req=1\n"
-                  " @20 +1 start starts=2:recv_init:0:7:8\n @50 +80 wait req=2\n")),
-              ElementsAre("1.2 late_sender 70<-0"));
+  EXPECT_THAT(
+      wait_lines(timed_trace(2,
+                             "rank 0\n @0 +1 send_init to=1 bytes=8 tag=7 req=1\n"
+                             " @120 +5 start starts=2:send_init:1:7:8\n @130 +2 wait req=2\n"
+                             "rank 1\n @0 +1 recv_init from=0 bytes=8 tag=7 req=1\n"
+                             " @20 +1 start starts=2:recv_init:0:7:8\n @50 +80 wait req=2\n")),
+      ElementsAre("1.2 late_sender 70<-0"));
 }
 
 // The last of rank 0's partitions is ready at 150: 150 - 30.
 TEST(HandDerivedWaits, PartitionedReceivesWaitForTheLastPartition) {
-  EXPECT_THAT(wait_lines(timed_trace(
-                  2,
-                  "rank 0\n @0 +1 psend_init to=1 bytes=800 tag=7 req=1\n"
-                  " @60 +1 pready\n @150 +1 pready starts=2:send_init:1:7:800\n"
-                  " @160 +2 wait req=2\n"
-                  "rank 1\n @0 +1 precv_init from=0 bytes=800 tag=7 req=1\n"
-                  " @20 +1 start starts=2:recv_init:0:7:800\n @30 +170 wait req=2\n")),
-              ElementsAre("1.2 late_sender 120<-0"));
+  EXPECT_THAT(
+      wait_lines(timed_trace(2,
+                             "rank 0\n @0 +1 psend_init to=1 bytes=800 tag=7 req=1\n"
+                             " @60 +1 pready\n @150 +1 pready starts=2:send_init:1:7:800\n"
+                             " @160 +2 wait req=2\n"
+                             "rank 1\n @0 +1 precv_init from=0 bytes=800 tag=7 req=1\n"
+                             " @20 +1 start starts=2:recv_init:0:7:800\n @30 +170 wait req=2\n")),
+      ElementsAre("1.2 late_sender 120<-0"));
 }
 
 // Three ranks in a line: the outer ones need the middle one, which enters at 60 (60 - 10, 60 - 35);
 // its own neighbors are there before it.
 TEST(HandDerivedWaits, NeighborhoodCollectivesWaitForNeighborsOnly) {
-  EXPECT_THAT(wait_lines(timed_trace(3,
-                                     "rank 0\n @10 +55 neighbor_alltoall out=1:8 in=1:8\n"
-                                     "rank 1\n @60 +8 neighbor_alltoall out=0:8,2:8 in=0:8,2:8\n"
-                                     "rank 2\n @35 +30 neighbor_alltoall out=1:8 in=1:8\n")),
-              UnorderedElementsAre("0.0 wait_at_neighborhood 50<-1",
-                                   "2.0 wait_at_neighborhood 25<-1"));
+  EXPECT_THAT(
+      wait_lines(timed_trace(3,
+                             "rank 0\n @10 +55 neighbor_alltoall out=1:8 in=1:8\n"
+                             "rank 1\n @60 +8 neighbor_alltoall out=0:8,2:8 in=0:8,2:8\n"
+                             "rank 2\n @35 +30 neighbor_alltoall out=1:8 in=1:8\n")),
+      UnorderedElementsAre("0.0 wait_at_neighborhood 50<-1", "2.0 wait_at_neighborhood 25<-1"));
 }
 
 // One origin, two targets. The later post is rank 2's: 350 - 100. Both targets wait for the
@@ -88,13 +89,13 @@ TEST(HandDerivedWaits, AnEpochOfTwoTargetsWaitsForTheLaterPost) {
 // Three origins lock the window of rank 3 one after the other. Rank 1 gets the lock when rank 0's
 // unlock is over (310 - 50), rank 2 when rank 1's is (410 - 60).
 TEST(HandDerivedWaits, EachOriginWaitsForTheOneThatHeldTheLockLast) {
-  EXPECT_THAT(wait_lines(timed_trace(
-                  4,
-                  "rank 0\n @10 +5 win_lock target=3\n @300 +10 win_unlock target=3\n"
-                  "rank 1\n @50 +262 win_lock target=3\n @400 +10 win_unlock target=3\n"
-                  "rank 2\n @60 +352 win_lock target=3\n @500 +10 win_unlock target=3\n"
-                  "rank 3\n")),
-              UnorderedElementsAre("1.0 lock_contention 260<-0", "2.0 lock_contention 350<-1"));
+  EXPECT_THAT(
+      wait_lines(timed_trace(4,
+                             "rank 0\n @10 +5 win_lock target=3\n @300 +10 win_unlock target=3\n"
+                             "rank 1\n @50 +262 win_lock target=3\n @400 +10 win_unlock target=3\n"
+                             "rank 2\n @60 +352 win_lock target=3\n @500 +10 win_unlock target=3\n"
+                             "rank 3\n")),
+      UnorderedElementsAre("1.0 lock_contention 260<-0", "2.0 lock_contention 350<-1"));
 }
 
 // Each rank needs those before it: rank 2 the second one, which enters at 90 (90 - 50).

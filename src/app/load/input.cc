@@ -75,9 +75,10 @@ void require_calls(const OpenedTrace& opened, std::uint64_t calls, std::string_v
   if (loss == found.end()) {
     const std::uint64_t damaged = opened.trace.findings().count(kDamagedRecord);
     throw Error(what,
-                damaged == 0 ? "the trace has no calls of MPI"
-                             : fmt::format("the trace has no calls of MPI, and {} malformed record{}",
-                                           format_count(damaged), damaged == 1 ? "" : "s"),
+                damaged == 0
+                    ? "the trace has no calls of MPI"
+                    : fmt::format("the trace has no calls of MPI, and {} malformed record{}",
+                                  format_count(damaged), damaged == 1 ? "" : "s"),
                 "Record an MPI program, or choose the trace of one.");
   }
   throw Error(what,

@@ -1,7 +1,7 @@
 // A binary file: a magic number, the calls, and sections (header, footer, sizes of datatypes, ...)
 // whose offsets the index at its very end holds, after the magic number again. All numbers have
-// their high byte first. A file without an index was cut, or its rank ended without MPI_Finalize: its
-// calls are there all the same, right after the magic number.
+// their high byte first. A file without an index was cut, or its rank ended without MPI_Finalize:
+// its calls are there all the same, right after the magic number.
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -184,9 +184,7 @@ class Clock {
 class StreamReader {
  public:
   StreamReader(std::span<const std::byte> bytes, std::size_t body)
-      : cursor_(bytes, body),
-        cpu_(cursor_.signed_number(4)),
-        wall_(cursor_.signed_number(4)) {}
+      : cursor_(bytes, body), cpu_(cursor_.signed_number(4)), wall_(cursor_.signed_number(4)) {}
 
   StreamEnd read(const RecordVisitor& visit) {
     for (;;) {

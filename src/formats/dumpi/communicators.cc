@@ -2,8 +2,8 @@
 // make communicators are executed: each rank proceeds through its own until one that is collective;
 // when all members of the parent have come to such a call, its results follow from the arguments
 // (color and key, group, dimensions). That is what the program did, so it ends as the program did,
-// unless recordings are incomplete: then, when no rank can proceed, the calls that wait are executed
-// by those who came.
+// unless recordings are incomplete: then, when no rank can proceed, the calls that wait are
+// executed by those who came.
 
 #include "formats/dumpi/communicators.h"
 
@@ -233,8 +233,8 @@ class Execution {
       case Operation::comm_dup:
         return for_each_caller(callers, [&](auto) { return members; });
       case Operation::comm_create:
-        return for_each_caller(
-            callers, [&](auto rank) { return group_named(rank, next(rank).group); });
+        return for_each_caller(callers,
+                               [&](auto rank) { return group_named(rank, next(rank).group); });
       case Operation::comm_split:
         return split(callers, [&](auto rank) {
           return std::tuple(next(rank).color, next(rank).key, next(rank).color >= 0);
@@ -247,9 +247,8 @@ class Execution {
       default: {
         // Topologies: the first ranks, as many as there are places; those behind get none.
         Members placed;
-        std::ranges::copy_if(callers, std::back_inserter(placed), [&](auto rank) {
-          return next(rank).new_comm != kHandleCommNull;
-        });
+        std::ranges::copy_if(callers, std::back_inserter(placed),
+                             [&](auto rank) { return next(rank).new_comm != kHandleCommNull; });
         return for_each_caller(callers, [&](auto) { return placed; });
       }
     }

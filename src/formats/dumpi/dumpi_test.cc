@@ -38,7 +38,9 @@ std::string array4(std::initializer_list<std::int64_t> values) {
   return bytes;
 }
 
-constexpr std::string_view kMagic = "\xff\xaa\xdd" "DUMPI";
+constexpr std::string_view kMagic =
+    "\xff\xaa\xdd"
+    "DUMPI";
 
 // A binary file, put together as the documentation of the format says: numbers of functions are
 // those of its list (MPI_Send is 0).
@@ -80,8 +82,8 @@ class BinaryFile {
     bytes += i4(30);
     for (int type = 0; type < 30; ++type) bytes += i4(type == 29 ? 100 : type == 9 ? 4 : 8);
     bytes += kMagic;
-    for (const std::size_t offset : {sizes, functions, std::size_t{0}, header, kMagic.size(),
-                                     footer, std::size_t{0}}) {
+    for (const std::size_t offset :
+         {sizes, functions, std::size_t{0}, header, kMagic.size(), footer, std::size_t{0}}) {
       bytes += big_endian(offset, 8);
     }
     return bytes;
@@ -113,9 +115,7 @@ std::string status(std::int64_t bytes, std::int64_t source, std::int64_t tag) {
 
 class Dumpi : public ::testing::Test {
  protected:
-  fs::path file(int rank) const {
-    return folder_ / ("run-000" + std::to_string(rank) + ".bin");
-  }
+  fs::path file(int rank) const { return folder_ / ("run-000" + std::to_string(rank) + ".bin"); }
   void write(int rank, const std::string& bytes) const { write_file(file(rank), bytes); }
   Trace read() const { return read_dumpi(folder_); }
 
@@ -190,17 +190,17 @@ TEST_F(Dumpi, TheTextFormIsTheSameTrace) {
   };
   write_file(
       text,
-      "hostname=n0\n" +
-          call("MPI_Init", "000", "int argc=1\nstring argv[1]=[\"app\"]\n", "100") +
+      "hostname=n0\n" + call("MPI_Init", "000", "int argc=1\nstring argv[1]=[\"app\"]\n", "100") +
           call("MPI_Isend", "400",
                "int count=2\nMPI_Datatype datatype=29 (user-defined-datatype)\nint dest=0\nint "
                "tag=8\nMPI_Comm comm=2 (MPI_COMM_WORLD)\nMPI_Request request=[2]\n",
                "410") +
-          call("MPI_Recv", "420",
-               "int count=9\nMPI_Datatype datatype=9 (MPI_INT)\nint source=-1 (MPI_ANY_SOURCE)\nint "
-               "tag=8\nMPI_Comm comm=2 (MPI_COMM_WORLD)\nMPI_Status status=[{bytes=200, "
-               "cancelled=0, source=0, tag=8, error=0}]\n",
-               "430") +
+          call(
+              "MPI_Recv", "420",
+              "int count=9\nMPI_Datatype datatype=9 (MPI_INT)\nint source=-1 (MPI_ANY_SOURCE)\nint "
+              "tag=8\nMPI_Comm comm=2 (MPI_COMM_WORLD)\nMPI_Status status=[{bytes=200, "
+              "cancelled=0, source=0, tag=8, error=0}]\n",
+              "430") +
           call("MPI_Waitall", "440",
                "int count=1\nMPI_Request requests[1]=[2]\nMPI_Status statuses[1]=<IGNORED>\n",
                "450") +

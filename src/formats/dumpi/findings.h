@@ -10,10 +10,10 @@ namespace slackline::dumpi {
 inline constexpr FindingKind kSwitchedOff{
     "calls_switched_off", Severity::data_loss,
     "Calls that the configuration of DUMPI left out of the recording."};
-inline constexpr FindingKind kFailedTestsLeftOut{
-    "failed_tests_left_out", Severity::notice,
-    "Tests and probes that DUMPI was configured to record only when they succeed; their time counts "
-    "as computation."};
+inline constexpr FindingKind kFailedTestsLeftOut{"failed_tests_left_out", Severity::notice,
+                                                 "Tests and probes that DUMPI was configured to "
+                                                 "record only when they succeed; their time counts "
+                                                 "as computation."};
 inline constexpr FindingKind kUnknownDatatypes{
     "datatype_size_unknown", Severity::data_loss,
     "Datatypes without a recorded size; their messages count as empty."};

@@ -62,14 +62,14 @@ inline constexpr std::size_t kArrays = static_cast<std::size_t>(Array::remain_di
 /// What stands next in the binary record of a call.
 struct Item {
   enum class Kind : std::uint8_t {
-    scalar,        ///< `which` is a Scalar
-    array,         ///< its length in 32 bits, then the elements; `which` is an Array
-    statuses,      ///< a length and as many statuses; nothing where the record has no statuses
-    text,          ///< a length and so many characters
-    texts,         ///< a length and as many texts
+    scalar,    ///< `which` is a Scalar
+    array,     ///< its length in 32 bits, then the elements; `which` is an Array
+    statuses,  ///< a length and as many statuses; nothing where the record has no statuses
+    text,      ///< a length and so many characters
+    texts,     ///< a length and as many texts
     lists_of_texts,
-    ranges,        ///< a length, then as many arrays: first and last rank, stride
-    unused,        ///< a number that a trace has no use for
+    ranges,  ///< a length, then as many arrays: first and last rank, stride
+    unused,  ///< a number that a trace has no use for
     unused_array
   };
   Kind kind;
@@ -79,8 +79,8 @@ struct Item {
 };
 
 struct Function {
-  std::string_view name;                    ///< "MPI_Send"
-  Operation operation = Operation::none;    ///< none: the trace has no operation for it
+  std::string_view name;                  ///< "MPI_Send"
+  Operation operation = Operation::none;  ///< none: the trace has no operation for it
   std::span<const Item> items;
 };
 

@@ -1,5 +1,5 @@
-// The calls of one rank. Requests, communicators, windows and files are numbers that mean the latest
-// one that a call returned under that number.
+// The calls of one rank. Requests, communicators, windows and files are numbers that mean the
+// latest one that a call returned under that number.
 
 #include "formats/dumpi/rank_builder.h"
 
@@ -39,7 +39,7 @@ void set_flag(Call& call, slk_flag flag) {
 
 /// MPI_INT and the like: what DUMPI's numbers mean where a file ends before its sizes.
 std::uint64_t usual_type_bytes(std::int64_t type) {
-  constexpr std::array<std::uint8_t, 28> kBytes{0, 0, 1, 1, 1, 1, 4, 2, 2,  4, 4,  8, 8, 4,
+  constexpr std::array<std::uint8_t, 28> kBytes{0, 0,  1, 1, 1, 1, 4, 2, 2, 4,  4,  8, 8, 4,
                                                 8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20};
   return type >= 0 && type < static_cast<std::int64_t>(kBytes.size())
              ? kBytes[static_cast<std::size_t>(type)]
@@ -90,11 +90,10 @@ void RankBuilder::take(const Record& record) {
 void RankBuilder::take_function(const Record& record) {
   const auto name = facts_.functions.find(record.address);
   const std::int64_t time = record.wall.known() ? record.wall.begin_ns : record.cpu.begin_ns;
-  result_.functions.push_back({std::max(time, last_end_ns_),
-                               name == facts_.functions.end()
-                                   ? fmt::format("{:#x}", record.address)
-                                   : name->second,
-                               static_cast<std::uint32_t>(calls_.size()), record.enters});
+  result_.functions.push_back(
+      {std::max(time, last_end_ns_),
+       name == facts_.functions.end() ? fmt::format("{:#x}", record.address) : name->second,
+       static_cast<std::uint32_t>(calls_.size()), record.enters});
 }
 
 RankResult RankBuilder::finish() && {
@@ -107,7 +106,8 @@ bool RankBuilder::fill(const Record& record, Call& call) {
     case OperationClass::local:
       return take_local(record, call);
     case OperationClass::environment:
-      if (is_init(call.operation)) result_.program = fmt::format("{}", fmt::join(record.texts, " "));
+      if (is_init(call.operation))
+        result_.program = fmt::format("{}", fmt::join(record.texts, " "));
       result_.finalized = result_.finalized || call.operation == Operation::finalize;
       return true;
     case OperationClass::send:
@@ -233,8 +233,8 @@ bool RankBuilder::take_message(const Record& record, Call& call) {
   call.request = ++last_request_;
   const bool persistent = operation_class(call.operation) == OperationClass::request_init;
   requests_[record[Scalar::request]] = {
-      call.request, call.operation, call.peer,  call.tag, call.bytes,  call.comm,
-      call.flags,   calls_.size(),  0,          persistent, !persistent};
+      call.request, call.operation, call.peer, call.tag,   call.bytes, call.comm,
+      call.flags,   calls_.size(),  0,         persistent, !persistent};
   return true;
 }
 
@@ -264,8 +264,7 @@ bool RankBuilder::take_sendrecv(const Record& record, Call& call) {
 bool RankBuilder::take_probe(const Record& record, Call& call) {
   if (!find_comm(record[Scalar::comm], call)) return false;
   const bool found = call.operation == Operation::probe || record[Scalar::flag] != 0;
-  const Status* const status =
-      found && !record.statuses.empty() ? record.statuses.data() : nullptr;
+  const Status* const status = found && !record.statuses.empty() ? record.statuses.data() : nullptr;
   call.tag = static_cast<std::int32_t>(record[Scalar::tag]);
   if (record[Scalar::tag] == kAnyTag) set_flag(call, SLK_FLAG_ANY_TAG);
   if (!source(record[Scalar::source], status, call)) return false;
@@ -330,8 +329,7 @@ std::uint32_t RankBuilder::complete(std::int64_t handle, const Status* status) {
 
 /// A receive's call gets what its status says. MPI_PROC_NULL's status has a negative source.
 void RankBuilder::resolve(const Request& request, const Status& status) {
-  const std::int32_t peer =
-      status.source < 0 ? kPeerNull : world_rank(request.comm, status.source);
+  const std::int32_t peer = status.source < 0 ? kPeerNull : world_rank(request.comm, status.source);
   const bool wildcard = (request.flags & SLK_FLAG_ANY_SOURCE) != 0;
   if (peer == kPeerNone || (!wildcard && peer != request.peer)) return;
   const bool nothing = peer == kPeerNull;
@@ -417,8 +415,8 @@ bool RankBuilder::take_collective(const Record& record, Call& call) {
   if (!find_comm(record[Scalar::comm], call)) return false;
   const auto own = [&](Scalar count, Scalar type) {
     call.bytes = bytes_of(record[count], record[type]);
-    call.tag = static_cast<std::int32_t>(std::min<std::uint64_t>(bytes_of(1, record[type]),
-                                                                 INT32_MAX));
+    call.tag =
+        static_cast<std::int32_t>(std::min<std::uint64_t>(bytes_of(1, record[type]), INT32_MAX));
   };
   if (has_root(call.operation)) call.peer = root(record, call);
   switch (call.operation) {

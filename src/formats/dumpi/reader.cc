@@ -75,7 +75,8 @@ std::optional<Meta> read_meta(std::string_view text) {
       std::from_chars(ranks->data(), ranks->data() + ranks->size(), meta->ranks);
     }
   }
-  if (!meta || meta->prefix.empty() || meta->ranks == 0 || meta->ranks > kNumberedNamesEnd) return {};
+  if (!meta || meta->prefix.empty() || meta->ranks == 0 || meta->ranks > kNumberedNamesEnd)
+    return {};
   return meta;
 }
 
@@ -143,8 +144,8 @@ class Reader {
     parallel_for(files_.size(), [&](std::size_t r) {
       if (!files_[r]) return;
       const auto& [name, file] = *files_[r];
-      facts_[r] = is_binary(file.bytes()) ? binary_facts(file.bytes(), name)
-                                          : text_facts(file.text());
+      facts_[r] =
+          is_binary(file.bytes()) ? binary_facts(file.bytes(), name) : text_facts(file.text());
       for_each_record(files_[r]->second, [&](const Record& record) {
         if (is_membership_event(record)) events[r].push_back(membership_event(record));
       });
@@ -293,10 +294,10 @@ Trace read_dumpi(const std::filesystem::path& path) {
   const std::size_t announced = dumpi::announced_ranks(files.begin()->second);
   if (announced > ranks && announced < kRanksPerFile * files.size()) ranks = announced;
   if (ranks > kRanksPerFile * files.size()) {
-    throw Error(fmt::format("cannot read '{}'", path.string()),
-                fmt::format("it has {} files, but one of them is for rank {}", files.size(),
-                            ranks - 1),
-                "Put the files of all ranks into one folder.");
+    throw Error(
+        fmt::format("cannot read '{}'", path.string()),
+        fmt::format("it has {} files, but one of them is for rank {}", files.size(), ranks - 1),
+        "Put the files of all ranks into one folder.");
   }
   return dumpi::Reader(files, ranks).read();
 }

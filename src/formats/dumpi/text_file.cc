@@ -1,6 +1,6 @@
-// The text form, as dumpi2ascii prints it: for each call a line on entering, a line "type name=value"
-// for each argument, and a line on returning. Facts of the file, such as its host and the sizes of
-// datatypes, stand before and after the calls where they were asked for.
+// The text form, as dumpi2ascii prints it: for each call a line on entering, a line "type
+// name=value" for each argument, and a line on returning. Facts of the file, such as its host and
+// the sizes of datatypes, stand before and after the calls where they were asked for.
 
 #include <array>
 #include <charconv>
@@ -47,7 +47,8 @@ std::int64_t time_after(std::string_view line, std::string_view label) {
   if (!seconds || *seconds < 0 || *seconds > kMostSeconds || !line.starts_with('.')) return kNoTime;
   line.remove_prefix(1);
   const auto nanos = take_number(line);
-  return nanos && *nanos >= 0 && *nanos < kNanosPerSecond ? *seconds * kNanosPerSecond + *nanos : kNoTime;
+  return nanos && *nanos >= 0 && *nanos < kNanosPerSecond ? *seconds * kNanosPerSecond + *nanos
+                                                          : kNoTime;
 }
 
 /// All numbers in "[1, 2, 3]", or in "7 (MPI_INT)".

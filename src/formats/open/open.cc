@@ -79,11 +79,10 @@ constexpr std::array kReaders{
                   return looks_like_liballprof(in.path, in.is_directory, in.bytes);
                 },
                 [](const TraceInput& in) { return read_liballprof(in.path); }},
-    TraceReader{"dumpi", "DUMPI files (one per rank)",
-                [](const TraceInput& in) {
-                  return looks_like_dumpi(in.path, in.is_directory, in.bytes);
-                },
-                [](const TraceInput& in) { return read_dumpi(in.path); }},
+    TraceReader{
+        "dumpi", "DUMPI files (one per rank)",
+        [](const TraceInput& in) { return looks_like_dumpi(in.path, in.is_directory, in.bytes); },
+        [](const TraceInput& in) { return read_dumpi(in.path); }},
     TraceReader{
         "otf2", "an OTF2 archive (its file .otf2, or the folder with it)",
         [](const TraceInput& in) { return find_otf2_anchor(in.path).has_value(); },
@@ -125,9 +124,9 @@ Error unknown_input(const TraceInput& input) {
   }
   if (input.bytes.empty()) return Error(problem, "the file is empty", hint);
   if (input.path == "-" || input.path == "/dev/stdin") {
-    return Error(
-        problem, "what standard input has is no trace of one file in a known format",
-        "Give the path of an OTF2 archive, of DUMPI or liballprof files, or of a recording's folder.");
+    return Error(problem, "what standard input has is no trace of one file in a known format",
+                 "Give the path of an OTF2 archive, of DUMPI or liballprof files, or of a "
+                 "recording's folder.");
   }
   if (const auto missing = missing_listed_file(input.path, input.bytes)) {
     return Error(

@@ -79,7 +79,8 @@ TEST_F(OpenTrace, ReadsCompressedFilesOfEveryTextFormat) {
            {"ti", "0 init\n0 send 1 0 4\n1 init\n1 recv 0 0 4\n"},
            {"dumpi",
             "MPI_Init entering at walltime 1.000000000, cputime 0.000000000 seconds in thread 0.\n"
-            "MPI_Init returning at walltime 1.000000005, cputime 0.000000000 seconds in thread 0.\n"},
+            "MPI_Init returning at walltime 1.000000005, cputime 0.000000000 seconds in thread "
+            "0.\n"},
            {"liballprof", "# allprof\nMPI_Init:-:1\nMPI_Finalize:2:-\n"},
        }) {
     const fs::path plain = folder_ / (name + "0.txt");

@@ -175,8 +175,8 @@ class DefinitionWriter {
              OTF2_PARADIGM_USER, OTF2_UNDEFINED_STRING);
     }
     const std::string& line = trace_.info().program;
-    region(names_.program(), line.empty() ? "program" : line.substr(0, line.find(' ')), OTF2_REGION_ROLE_ARTIFICIAL,
-           OTF2_PARADIGM_MEASUREMENT_SYSTEM, OTF2_UNDEFINED_STRING);
+    region(names_.program(), line.empty() ? "program" : line.substr(0, line.find(' ')),
+           OTF2_REGION_ROLE_ARTIFICIAL, OTF2_PARADIGM_MEASUREMENT_SYSTEM, OTF2_UNDEFINED_STRING);
   }
 
   void group(std::uint32_t ref, OTF2_GroupType type, const std::vector<std::uint64_t>& members) {

@@ -44,8 +44,8 @@ std::string calls_as_text(const Trace& trace) {
   return kept;
 }
 
-/// What the library finds of one location: how deep regions nest at its end, and the one in which all
-/// others lie.
+/// What the library finds of one location: how deep regions nest at its end, and the one in which
+/// all others lie.
 struct Nesting {
   std::uint32_t root = OTF2_UNDEFINED_REGION;
   int depth = 0;

@@ -138,9 +138,10 @@ fs::path ReplayJob::run() {
                 "See its messages above.");
   }
   if (result.traces.size() != 1) {
-    throw Error("the replay was not recorded",
-                result.unconverted.empty() ? result.failures.reasons : result.unconverted.front().reason,
-                "See the messages of the job above.");
+    throw Error(
+        "the replay was not recorded",
+        result.unconverted.empty() ? result.failures.reasons : result.unconverted.front().reason,
+        "See the messages of the job above.");
   }
   return result.traces.front().trace;
 }
