@@ -1,32 +1,10 @@
 #include "formats/raw/function_names.h"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <memory>
+#include "trace/symbol_names.h"
 
 namespace slackline::raw {
 
 namespace {
-
-struct Free {
-  void operator()(char* text) const { std::free(text); }
-};
-
-/// "ns::f(int) const" -> "ns::f". The parameters are the last parentheses that belong together.
-std::string without_parameters(std::string name) {
-  const std::size_t close = name.rfind(')');
-  if (close == std::string::npos) return name;
-  int depth = 0;
-  for (std::size_t i = close + 1; i-- > 0;) {
-    if (name[i] == ')') ++depth;
-    if (name[i] == '(' && --depth == 0) {
-      if (i > 0) name.resize(i);
-      return name;
-    }
-  }
-  return name;
-}
 
 /// "inner.0" -> "inner": a procedure inside another one, in Fortran or in GNU's C.
 std::string_view without_number(std::string_view symbol) {
@@ -47,17 +25,7 @@ std::string without_clone_suffix(std::string_view symbol) {
 }  // namespace
 
 std::string readable_name(std::string_view symbol) {
-  std::string plain = without_clone_suffix(symbol);
-  int status = -1;
-  const std::unique_ptr<char, Free> demangled(
-      plain.starts_with("_Z") ? abi::__cxa_demangle(plain.c_str(), nullptr, nullptr, &status)
-                              : nullptr);
-  if (status == 0 && demangled != nullptr) return without_parameters(demangled.get());
-  const std::size_t module_end = plain.find("_MOD_");
-  if (plain.starts_with("__") && module_end != std::string::npos && module_end > 2) {
-    return plain.substr(2, module_end - 2) + "::" + plain.substr(module_end + 5);
-  }
-  return plain;
+  return readable_symbol(without_clone_suffix(symbol));
 }
 
 }  // namespace slackline::raw
