@@ -144,7 +144,7 @@ Source predict_source(const ConvertRequest& request, KeepMatching keep) {
   return {std::move(loaded.opened), loaded.model, {}, std::move(loaded.findings), {}};
 }
 
-/// Of a training run: only timelines hold threads and streams.
+/// Writes a profile of a training run, whose threads and streams only timelines hold.
 Report convert_training(const ConvertRequest& request, OpenedTraining training) {
   const TraceWriter& writer = choose_writer(request);
   if (writer.name != "perfetto" || request.predicted) {

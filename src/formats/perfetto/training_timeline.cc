@@ -22,7 +22,7 @@
 namespace slackline {
 namespace {
 
-/// Of slices; also the names of those that have none.
+/// Categories of slices; also the names of those that have none.
 constexpr std::array<std::string_view, 7> kCategories{
     "annotation", "module", "operator", "collective", "copy", "kernel", "runtime"};
 
