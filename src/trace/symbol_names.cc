@@ -26,7 +26,7 @@ std::string without_parameters(std::string name) {
 }  // namespace
 
 std::string readable_symbol(std::string_view name) {
-  const std::string whole(name);
+  std::string whole(name);
   if (name.starts_with("_Z")) {
     int status = -1;
     const std::unique_ptr<char, Free> plain(

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -35,7 +36,7 @@ bool is_vdso(const std::filesystem::path& module) {
 }
 
 int open_vdso() {
-  const auto* const image = reinterpret_cast<const char*>(getauxval(AT_SYSINFO_EHDR));
+  const auto* const image = std::bit_cast<const char*>(getauxval(AT_SYSINFO_EHDR));
   if (image == nullptr) return -1;
   const int fd = memfd_create("vdso", MFD_CLOEXEC);
   const std::size_t bytes = image_bytes(image);
