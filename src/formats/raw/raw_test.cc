@@ -524,6 +524,7 @@ TEST(ReadableName, IsWhatPeopleWrite) {
   EXPECT_EQ(raw::readable_name("main"), "main");
   EXPECT_EQ(raw::readable_name("relax.constprop.0"), "relax");
   EXPECT_EQ(raw::readable_name("inner.0"), "inner");
+  EXPECT_EQ(raw::readable_name("assemble._omp_fn.0"), "assemble");
   EXPECT_EQ(raw::readable_name("_ZN4Foam4mesh5solveEi"), "Foam::mesh::solve");
   EXPECT_EQ(raw::readable_name("_ZNK4Foam4mesh4sizeEv"), "Foam::mesh::size");
   EXPECT_EQ(raw::readable_name("_ZN12_GLOBAL__N_15relaxEPFvvE"), "(anonymous namespace)::relax");

@@ -38,7 +38,8 @@ std::string name_of(Dwarf_Die* function) {
     if (readable != symbol) return readable;
   }
   const char* const name = dwarf_diename(function);
-  return name == nullptr ? std::string() : name;
+  // A parallel region of OpenMP is a function of GCC's own, with its name here, too.
+  return name == nullptr ? std::string() : readable_name(name);
 }
 
 std::string absolute(const char* file, const char* folder) {
