@@ -107,7 +107,7 @@ TEST(HandDerivedWaits, AScanWaitsForLowerRanksOnly) {
               ElementsAre("2.0 early_scan 40<-1"));
 }
 
-// The root scatters at 80: 80 - 20. Rank 2 comes later and waits for nobody.
+// The root scatters at 80: 80 - 20. Rank 2 comes later and does not wait.
 TEST(HandDerivedWaits, AScatterWaitsForItsRoot) {
   EXPECT_THAT(wait_lines(timed_trace(3,
                                      "rank 0\n @80 +9 scatter root=0 bytes=8\n"

@@ -258,7 +258,7 @@ RankPaths files_of(const fs::path& path) {
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     auto name = numbered_name(path.filename().string());
     const bool is_meta = path.extension() == ".meta";
-    // A file of one rank that somebody named otherwise.
+    // A single rank's file whose name has no number.
     if (!name && !is_meta) return {{0, path}};
     std::string before = name ? name->before : "";
     if (is_meta) {

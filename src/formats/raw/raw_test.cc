@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "formats/raw/findings.h"
-#include "formats/raw/function_names.h"
 #include "formats/raw/testing/raw_file_builder.h"
 #include "trace/sample_wire.h"
 
@@ -518,18 +517,6 @@ TEST_F(RawReaderTest, DamagedModulesNameNothing) {
   EXPECT_EQ(trace.findings().count(kDamagedRecord), 3u);
   EXPECT_EQ(trace.call_tree().location(trace.calls(0).frame(0)).function, "unknown code");
   EXPECT_EQ(trace.calls(0).frame(1), 0u);
-}
-
-TEST(ReadableName, IsWhatPeopleWrite) {
-  EXPECT_EQ(raw::readable_name("main"), "main");
-  EXPECT_EQ(raw::readable_name("relax.constprop.0"), "relax");
-  EXPECT_EQ(raw::readable_name("inner.0"), "inner");
-  EXPECT_EQ(raw::readable_name("assemble._omp_fn.0"), "assemble");
-  EXPECT_EQ(raw::readable_name("_ZN4Foam4mesh5solveEi"), "Foam::mesh::solve");
-  EXPECT_EQ(raw::readable_name("_ZNK4Foam4mesh4sizeEv"), "Foam::mesh::size");
-  EXPECT_EQ(raw::readable_name("_ZN12_GLOBAL__N_15relaxEPFvvE"), "(anonymous namespace)::relax");
-  EXPECT_EQ(raw::readable_name("__halo_MOD_exchange"), "halo::exchange");
-  EXPECT_EQ(raw::readable_name("_Zbroken"), "_Zbroken");
 }
 
 TEST_F(RawReaderTest, MissingRankAndMissingFinalizeAreTold) {
