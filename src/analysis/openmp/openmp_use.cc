@@ -3,7 +3,8 @@
 // The thread time of a rank outside of MPI is its threads times its time outside of MPI. In a
 // region of length l, of which the main thread spends m in MPI, the rank has n threads and the team
 // t: then that is n (l - m) for the rank, and (t - 1) m for those that work while the main thread
-// communicates. Outside of regions one thread works and n - 1 are idle. So
+// communicates, less what they wait at barriers meanwhile, which MPI costs. Outside of regions one
+// thread works and n - 1 are idle. So
 //
 //   outside = work + serial_idle + imbalance + synchronisation
 //
@@ -23,6 +24,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/ratio.h"
@@ -38,7 +40,7 @@ struct PlaceSums {
   RegionUse use;
   std::map<LocationId, std::int64_t> waiting_for;   // the location that works longest
   std::map<std::int32_t, std::int64_t> waiting_on;  // by rank
-  std::map<LocationId, std::int64_t> work_of;       // by location
+  std::map<std::pair<std::int32_t, LocationId>, std::int64_t> work_of;  // by rank and location
 };
 
 /// One region with its times inside of the interval.
@@ -101,29 +103,33 @@ class RankSums {
 
   void add(const ParallelRegion& region, const Clipped& c, PlaceSums& place) {
     const auto team = static_cast<std::int64_t>(c.times.size());
-    std::int64_t busy = 0;
+    std::int64_t all_work = 0;
     std::int64_t waiting = 0;
+    std::int64_t waiting_for_mpi = 0;
     std::int64_t longest = 0;
     LocationId late = 0;
     for (LocationId i = 0; i < c.times.size(); ++i) {
       const LocationTime& t = c.times[i];
-      busy += t.busy_ns;
-      waiting += t.waiting_ns;
-      if (t.busy_ns > longest) late = i;
-      longest = std::max(longest, t.busy_ns);
-      LocationUse& use = of_.locations[i];
+      const std::int64_t for_mpi = i == 0 ? 0 : std::min(t.waiting_ns, c.in_mpi_ns);
       const std::int64_t work = t.busy_ns - (i == 0 ? c.in_mpi_ns : 0);
+      all_work += work;
+      waiting += t.waiting_ns - for_mpi;
+      waiting_for_mpi += for_mpi;
+      if (work > longest) late = i;
+      longest = std::max(longest, work);
+      LocationUse& use = of_.locations[i];
       use.work_ns += work;
       use.waiting_ns += t.waiting_ns;
       use.idle_ns += std::max<std::int64_t>(0, c.length_ns - t.busy_ns - t.waiting_ns);
-      place.work_of[i] += work;
+      place.work_of[{rank_, i}] += work;
     }
     const std::int64_t outside = c.length_ns - c.in_mpi_ns;
     ThreadTime time;
-    time.work = busy - c.in_mpi_ns;
+    time.work = all_work;
     time.serial_idle = (threads() - team) * outside;
-    time.imbalance = std::min(waiting, team * longest - busy);
-    time.synchronisation = std::max<std::int64_t>(0, team * c.length_ns - busy - time.imbalance);
+    time.imbalance = std::min(waiting, team * longest - all_work);
+    const std::int64_t of_team = team * c.length_ns - c.in_mpi_ns - waiting_for_mpi;
+    time.synchronisation = std::max<std::int64_t>(0, of_team - all_work - time.imbalance);
     of_.parallel_ns += outside;
     of_.time += time;
     place.use.instances += region.instances;
@@ -157,10 +163,17 @@ RegionUse finished(const PlaceSums& sums, FrameId frame, const CallTree& tree) {
   use.late_location = most_of(sums.waiting_for, use.waiting_ns);
   if (!use.late_location) return use;
   use.late_rank = most_of(sums.waiting_on, use.waiting_ns);
-  std::int64_t all = 0;
-  for (const auto& [location, work] : sums.work_of) all += work;
-  const double mean = ratio_of(static_cast<double>(all), static_cast<double>(sums.work_of.size()));
-  use.late_work = ratio_of(static_cast<double>(sums.work_of.at(*use.late_location)), mean);
+  double all = 0;
+  double late = 0;
+  std::set<LocationId> locations;
+  for (const auto& [place, work] : sums.work_of) {
+    const auto [rank, location] = place;
+    if (use.late_rank && rank != *use.late_rank) continue;
+    locations.insert(location);
+    all += static_cast<double>(work);
+    if (location == *use.late_location) late += static_cast<double>(work);
+  }
+  use.late_work = ratio_of(late, ratio_of(all, static_cast<double>(locations.size())));
   return use;
 }
 
