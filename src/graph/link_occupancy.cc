@@ -10,24 +10,6 @@ auto position(const PathPoint& point) {
   return std::tuple(point.tail, point.gap_ns);
 }
 
-Edge posting(const PathPoint& posted, std::uint8_t overheads) {
-  return {.from = posted.tail,
-          .kind = EdgeKind::order,
-          .latencies = 0,
-          .overheads = overheads,
-          .nanoseconds = posted.gap_ns,
-          .bytes = 0};
-}
-
-Edge transmission(VertexId from, std::uint64_t bytes, std::uint8_t overheads) {
-  return {.from = from,
-          .kind = EdgeKind::protocol,
-          .latencies = 0,
-          .overheads = overheads,
-          .nanoseconds = 0,
-          .bytes = bytes};
-}
-
 }  // namespace
 
 VertexId LinkOccupancy::leave(const Message& message, GraphBuilder& builder) {
@@ -42,8 +24,8 @@ VertexId LinkOccupancy::leave(const Message& message, GraphBuilder& builder) {
 VertexId LinkOccupancy::follow(const Message& message, std::uint8_t overheads,
                                GraphBuilder& builder) {
   const VertexId v = builder.vertex(message.posted.global_call);
-  builder.edge(posting(message.posted, overheads));
-  builder.edge(transmission(begins_, last_.bytes, 0));
+  builder.edge(posting_edge(message.posted, overheads));
+  builder.edge(transmission_edge(begins_, last_.bytes, 0));
   builder.set_pair(v, message.pair);
   return v;
 }
@@ -51,7 +33,7 @@ VertexId LinkOccupancy::follow(const Message& message, std::uint8_t overheads,
 VertexId LinkOccupancy::vertex_of_last(std::uint8_t overheads, GraphBuilder& builder) {
   if (begins_ != kNoVertex) return begins_;
   const VertexId v = builder.vertex(last_.posted.global_call);
-  builder.edge(posting(last_.posted, overheads));
+  builder.edge(posting_edge(last_.posted, overheads));
   builder.set_pair(v, last_.pair);
   return v;
 }
@@ -77,7 +59,7 @@ std::optional<Edge> LinkOccupancy::complete(std::vector<Message>& messages, std:
     first = false;
   }
   if (!follows) return std::nullopt;
-  return transmission(begins_, last_.bytes, overheads);
+  return transmission_edge(begins_, last_.bytes, overheads);
 }
 
 }  // namespace slackline

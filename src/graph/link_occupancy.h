@@ -13,7 +13,7 @@ namespace slackline {
 /// they have left it before the processor has paid o for the next one.
 inline constexpr std::uint64_t kShortMessage_bytes = 1024;
 
-/// One direction of a rank's link, which carries one of the longer messages of a line of execution
+/// One direction of a rank's link, which carries one of the longer messages of an execution context
 /// at a time, (bytes - 1) * G each.
 ///
 /// Which of several messages a link takes first is not known where they wait for their receivers.
@@ -33,7 +33,7 @@ class LinkOccupancy {
   /// first one.
   VertexId leave(const Message& message, GraphBuilder& builder);
 
-  /// `messages` are completed together by the next vertex of their line. Sorts them. Returns the
+  /// `messages` are completed together by the next vertex of their context. Sorts them. Returns the
   /// edge into that vertex after which all of them are through, if they are several or the link
   /// had earlier ones.
   std::optional<Edge> complete(std::vector<Message>& messages, std::uint8_t overheads,

@@ -110,13 +110,13 @@ TEST(LinkOccupancy, ReceivesOfARendezvousShareTheLink) {
 TEST(LinkOccupancy, AMessageThatWaitsForItsReceiverHoldsUpNoOther) {
   const std::string text =
       "rank 0\n isend to=1 bytes=2001 req=1\n isend to=2 bytes=2001 req=2\n wait req=2\n"
-      " wait req=1\n"
+      " send to=2 bytes=1\n wait req=1\n"
       "rank 1\n compute 900000\n recv from=0 bytes=2001\n"
-      "rank 2\n recv from=0 bytes=2001\n compute 1\n";
+      "rank 2\n recv from=0 bytes=2001\n recv from=0 bytes=1\n";
   for (const bool links : {false, true}) {
     GraphOptions options = serial(1000);
     options.serial_links = links;
-    EXPECT_LT(ends_of_ranks(3, text, options)[2], 3000);
+    EXPECT_LT(ends_of_ranks(3, text, options)[2], 3000);  // 2001 bytes, and the answer to them
   }
 }
 
@@ -128,6 +128,15 @@ TEST(LinkOccupancy, ExchangesThatFollowEachOtherDoNotWaitForOldOnes) {
   const std::string text = "rank 0\n" + once + " compute 50000\n" + once + "rank 1\n" + receive +
                            receive + "rank 2\n" + receive + receive;
   EXPECT_EQ(ends_of_ranks(3, text, serial(1000))[0], 4010 + 50000 + 4010);
+}
+
+// Transfers under a lock leave like messages: three need the link for 30 us.
+TEST(LinkOccupancy, TransfersUnderALockLeaveOneAfterTheOther) {
+  const std::string put = " put target=1 bytes=10001\n";
+  const std::string text =
+      "rank 0\n win_lock target=1\n" + put + put + put + " win_unlock target=1\nrank 1\n";
+  EXPECT_GT(ends_of_ranks(2, text, serial())[0], 30'000);
+  EXPECT_LT(ends_of_ranks(2, text, {})[0], 12'000);
 }
 
 TEST(LinkOccupancy, ShortMessagesLeaveTheGraphAsItIs) {

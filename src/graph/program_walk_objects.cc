@@ -82,7 +82,7 @@ ProgramWalk::Pending ProgramWalk::post(Context& context, const OneSidedStep& ste
 
 /// The target's memory answers without its program, at a vertex beside that rank's path.
 void ProgramWalk::ask(Context& context, const OneSidedStep& step) {
-  const VertexId sent = extend(context, 1);
+  const VertexId sent = leave(context, extend(context, 1), step.peer, step.to);
   const std::uint8_t latencies = step.peer == context.rank ? 0 : 1;
   const Context& target = contexts_[static_cast<ContextId>(step.peer)];
   Edge edge{.from = sent,

@@ -105,13 +105,13 @@ void ProgramWalk::write_completion(Context& context) {
   for (const std::uint32_t send : completed_sends_) (*log_)[send].completed = completion;
 }
 
-/// Adds the time that the links need for what the pending messages carry after a hand-shake.
+/// Adds the time that the links need for what the pending messages carry after a handshake.
 void ProgramWalk::occupy_links(Context& context) {
   for (const Pending& p : context.pending) {
     if (!p.is_message()) continue;
     const MessageState& t = messages_[p.id];
     const bool released = t.send_released || t.receive_released;
-    if (!t.rendezvous || t.local || released || t.bytes <= kShortMessage_bytes) continue;
+    if (!t.rendezvous || t.local || t.free || released || t.bytes <= kShortMessage_bytes) continue;
     const RankPair pair{t.channel.source, t.channel.destination};
     if (p.kind == Pending::Kind::receive) {
       received_.push_back({t.posted, t.bytes, pair});

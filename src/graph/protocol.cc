@@ -33,29 +33,11 @@ Edge crossing(const Message& t, VertexId from, EdgeKind kind, std::uint8_t overh
               .bytes = t.local ? 0 : bytes};
 }
 
-Edge local_edge(VertexId from, std::uint64_t bytes) {
-  return Edge{.from = from,
-              .kind = EdgeKind::protocol,
-              .latencies = 0,
-              .overheads = 0,
-              .nanoseconds = 0,
-              .bytes = bytes};
-}
-
-Edge posting(const PathPoint& posted, std::uint8_t overheads) {
-  return Edge{.from = posted.tail,
-              .kind = EdgeKind::order,
-              .latencies = 0,
-              .overheads = overheads,
-              .nanoseconds = posted.gap_ns,
-              .bytes = 0};
-}
-
 /// Where the request of `t` has arrived and its receive is posted.
 VertexId request_arrival(const Message& t, std::uint8_t overheads, GraphBuilder& builder) {
   const VertexId m = builder.vertex(t.posted.global_call);
   builder.edge(crossing(t, t.sent, EdgeKind::protocol, overheads, 0));
-  builder.edge(posting(t.posted, overheads));
+  builder.edge(posting_edge(t.posted, overheads));
   return m;
 }
 
@@ -81,7 +63,7 @@ void hand_over_by_rdma_read(Message& t, GraphBuilder& builder) {
 void hand_over_by_sync(Message& t, GraphBuilder& builder) {
   const VertexId r = builder.vertex(t.posted.global_call);
   builder.edge(crossing(t, t.sent, EdgeKind::message, 1, t.bytes));
-  builder.edge(posting(t.posted, 1));
+  builder.edge(posting_edge(t.posted, 1));
   t.receive_after = r;
   t.send_after = r;
   t.receive_hands_over = true;
@@ -93,6 +75,24 @@ void hand_over_by_loggopsim(Message& t, GraphBuilder& builder) {
 }
 
 }  // namespace
+
+Edge posting_edge(const PathPoint& posted, std::uint8_t overheads) {
+  return Edge{.from = posted.tail,
+              .kind = EdgeKind::order,
+              .latencies = 0,
+              .overheads = overheads,
+              .nanoseconds = posted.gap_ns,
+              .bytes = 0};
+}
+
+Edge transmission_edge(VertexId from, std::uint64_t bytes, std::uint8_t overheads) {
+  return Edge{.from = from,
+              .kind = EdgeKind::protocol,
+              .latencies = 0,
+              .overheads = overheads,
+              .nanoseconds = 0,
+              .bytes = bytes};
+}
 
 void hand_over(Message& t, Rendezvous protocol, GraphBuilder& builder) {
   if (!t.rendezvous) {
@@ -116,7 +116,7 @@ void hand_over(Message& t, Rendezvous protocol, GraphBuilder& builder) {
 }
 
 Edge receive_edge(const Message& t) {
-  if (t.receive_hands_over) return local_edge(t.receive_after, 0);
+  if (t.receive_hands_over) return transmission_edge(t.receive_after, 0, 0);
   if (t.free) return Edge{t.receive_after, EdgeKind::message, 0, 0, 0, 0};
   return crossing(t, t.receive_after, EdgeKind::message, 1, t.bytes);
 }
@@ -124,14 +124,14 @@ Edge receive_edge(const Message& t) {
 Edge send_edge(const Message& t, Rendezvous protocol) {
   switch (protocol) {
     case Rendezvous::handshake:
-      return local_edge(t.send_after, t.local ? 0 : t.bytes);
+      return transmission_edge(t.send_after, t.local ? 0 : t.bytes, 0);
     case Rendezvous::rdma_read:
       return crossing(t, t.send_after, EdgeKind::protocol, 1, 0);
     case Rendezvous::sync:
     case Rendezvous::loggopsim:
-      return local_edge(t.send_after, 0);
+      return transmission_edge(t.send_after, 0, 0);
   }
-  return local_edge(t.send_after, 0);
+  return transmission_edge(t.send_after, 0, 0);
 }
 
 }  // namespace slackline

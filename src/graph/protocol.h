@@ -34,6 +34,11 @@ struct Message {
 /// receive_after and send_after.
 void hand_over(Message& message, Rendezvous protocol, GraphBuilder& builder);
 
+/// From where something was posted.
+Edge posting_edge(const PathPoint& posted, std::uint8_t overheads);
+/// Bytes that the rank of both ends pays for: until they have left, or have arrived.
+Edge transmission_edge(VertexId from, std::uint64_t bytes, std::uint8_t overheads);
+
 /// The message edge into the completion of the receive.
 Edge receive_edge(const Message& message);
 /// The edge into the completion of the send, if it is a rendezvous.
