@@ -59,9 +59,9 @@ double makespan_ns_of_file(const std::filesystem::path& written, const ModelChoi
 }  // namespace
 
 void note_prediction_loss(const Trace& program, const std::filesystem::path& written,
-                          ModelChoice model, std::string_view computation, Findings& findings) {
+                          const ModelChoice& model, std::string_view computation,
+                          Findings& findings) {
   if (most_messages(program) > kMostMessages) return;
-  model.graph.serial_links = false;  // which GOAL files do not have
   const double before = makespan_ns(build_graph(program, model.graph), model);
   if (before <= 0) return;
   try {

@@ -15,6 +15,7 @@ namespace slackline {
 /// of more than some 4 million messages, whose graphs are large. O(vertices + edges) of both
 /// graphs.
 void note_prediction_loss(const Trace& program, const std::filesystem::path& written,
-                          ModelChoice model, std::string_view computation, Findings& findings);
+                          const ModelChoice& model, std::string_view computation,
+                          Findings& findings);
 
 }  // namespace slackline
