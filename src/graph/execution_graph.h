@@ -51,7 +51,7 @@ struct RankPair {
 /// (a posted receive, MPI_Comm_rank) have none.
 ///
 /// The *main path* of a rank is the chain of its vertices joined by their first edges (kind
-/// compute). Vertices whose first edge is not of kind compute lie beside it: rendezvous hand-shakes
+/// compute). Vertices whose first edge is not of kind compute lie beside it: rendezvous handshakes
 /// and the steps of nonblocking collectives.
 ///
 /// Built once per trace and choice of protocol and collective algorithms (graph/build.h); never

@@ -71,6 +71,12 @@ bool is_negligible(const LinkDelay& delay, std::int64_t makespan_ps) {
   return static_cast<double>(delay.longest_ps) <= kNegligible * static_cast<double>(makespan_ps);
 }
 
+LinkDelay material_link_delay(const ExecutionGraph& graph, const Schedule& schedule,
+                              const PicosecondCost& cost) {
+  const LinkDelay delay = longest_link_delay(graph, schedule, cost);
+  return is_negligible(delay, schedule.makespan_ps) ? LinkDelay{} : delay;
+}
+
 std::string describe(const LinkDelay& delay) {
   return fmt::format("rank {} {}: up to {} later", delay.rank, delay.sending ? "sends" : "receives",
                      format_time_ns(static_cast<double>(delay.longest_ps) / kPicosPerNano));

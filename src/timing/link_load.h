@@ -13,8 +13,8 @@ namespace slackline {
 inline constexpr FindingKind kLinkExceeded{
     "link_exceeded", Severity::notice,
     "Messages that leave or reach a rank at the same time and together need more than the "
-    "bandwidth that the model gives to each: the model does not make them wait for one another, so "
-    "that the predicted time is too short."};
+    "bandwidth of its link, beyond what link occupancy covers: the model does not make them wait "
+    "for one another, so that the predicted time is too short."};
 
 /// What a rank's link would add to a schedule, if it took one message after the other.
 struct LinkDelay {
@@ -32,6 +32,10 @@ LinkDelay longest_link_delay(const ExecutionGraph& graph, const Schedule& schedu
 
 /// Whether a prediction of that length may be told without the delay.
 bool is_negligible(const LinkDelay& delay, std::int64_t makespan_ps);
+
+/// The same; none (rank -1) where it is negligible.
+LinkDelay material_link_delay(const ExecutionGraph& graph, const Schedule& schedule,
+                              const PicosecondCost& cost);
 
 /// "rank 0 sends: up to 134.7 us later"
 std::string describe(const LinkDelay& delay);

@@ -75,7 +75,7 @@ RC_GTEST_PROP(GoalExport, TimedTracesTakeAsLong, ()) {
   check(c);
 }
 
-// Synchronous sends, polls and a nonblocking barrier: the sends' hand-shakes, edges to and from the
+// Synchronous sends, polls and a nonblocking barrier: the sends' handshakes, edges to and from the
 // other rank, must not become dependencies within a rank. T: with S = 0 every message has one.
 TEST(GoalExport, NonblockingConsensusIsValid) {
   const Trace trace = testing::untimed_trace(

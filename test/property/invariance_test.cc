@@ -100,7 +100,8 @@ RC_GTEST_PROP(Protocols, AreTheSameWithoutLargeMessages, ()) {
 }
 
 RC_GTEST_PROP(Protocols, AreNeverFasterThanEager, ()) {
-  // Messages after a hand-shake may overtake each other on a link, eager ones may not.
+  // With links, receivers wait for one sender's eager messages, and not for those after a
+  // handshake.
   const testing::Case c = testing::without_links(testing::arbitrary_case({}));
   const Program program = plain_modes(c.program);
   RC_LOG() << testing::describe(to_trace(program), c.options);

@@ -1,8 +1,12 @@
 #include "analysis/model/thresholds.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
+
+#include "base/units.h"
 
 namespace slackline {
 namespace {
@@ -58,11 +62,13 @@ ThresholdSweep sweep_thresholds(const std::function<ExecutionGraph(const GraphOp
     const ExecutionGraph graph = build(options);
     MakespanFunction makespan = makespan_function(graph, choice, Parameter::latency);
     const PathLine line = makespan.line_at(makespan.base());
+    const PicosecondCost cost = picosecond_cost(graph, choice);
     std::uint64_t above = 0;
     for (auto size = sizes.upper_bound(threshold); size != sizes.end(); ++size) {
       above += size->second;
     }
-    sweep.rows.push_back({threshold, above, makespan.value_ns(line, makespan.base()), line.slope});
+    sweep.rows.push_back({threshold, above, makespan.value_ns(line, makespan.base()), line.slope,
+                          material_link_delay(graph, model_schedule(graph, cost), cost)});
   }
   return sweep;
 }
@@ -92,6 +98,12 @@ Described<ThresholdSweepJson> describe(const ThresholdSweep& sweep) {
                            "is therefore given at individual values of S; it changes only where S "
                            "passes a message size."},
                  std::move(table)}});
+  for (const ThresholdSweep::Row& r : sweep.rows) {
+    if (r.link.rank < 0) continue;
+    report.findings.add(
+        kLinkExceeded, fmt::format("S {}: {}", format_bytes(static_cast<double>(r.threshold_bytes)),
+                                   describe(r.link)));
+  }
   return report;
 }
 

@@ -9,6 +9,7 @@
 #include "report/object.h"
 #include "report/report.h"
 #include "report/typed_report.h"
+#include "timing/link_load.h"
 
 namespace slackline {
 
@@ -20,6 +21,7 @@ struct ThresholdSweep {
     std::uint64_t rendezvous_messages;
     double makespan_ns;
     std::int64_t lambda;  ///< right derivative by L
+    LinkDelay link{};     ///< that T leaves out, if it is not negligible
   };
 
   double latency_ns = 0;  ///< the model's

@@ -71,8 +71,7 @@ TimedRun run_under_model(const Trace& program, const ExecutionGraph& graph,
   const Schedule schedule = model_schedule(graph, cost);
   TimedRun run{modelled_trace(program, graph, schedule),
                static_cast<double>(schedule.makespan_ps) / kPicosPerNano};
-  const LinkDelay delay = longest_link_delay(graph, schedule, cost);
-  if (!is_negligible(delay, schedule.makespan_ps)) run.link = delay;
+  run.link = material_link_delay(graph, schedule, cost);
   return run;
 }
 
