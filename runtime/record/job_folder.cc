@@ -33,7 +33,8 @@ bool is_spawned() {
 }
 
 /// `name` of the folder that was made: with the first number of which there was none. Empty for the
-/// first job's, and where none can be made, which the caller finds out when it makes its file.
+/// first job's. Where none can be made it is that of the attempt, so that no other job's folder is
+/// used and the caller finds out when it makes its file.
 void claim(const char* directory, char* name) {
   char path[4096];
   const bool spawned = is_spawned();
@@ -44,9 +45,8 @@ void claim(const char* directory, char* name) {
     std::snprintf(name, kLongestName, "%s%d", spawned ? "spawned-" : "job-", number);
     std::snprintf(path, sizeof path, "%s/%s", directory, name);
     if (mkdir(path, 0755) == 0) return;
-    if (errno != EEXIST) break;
+    if (errno != EEXIST) return;
   }
-  *name = '\0';
 }
 
 }  // namespace
