@@ -219,18 +219,20 @@ class Reader {
   /// Each host has its own clock, and the files say nothing of how these differ.
   void describe_job() {
     std::set<std::string> hosts;
+    std::optional<std::string> first;
     TraceInfo& info = trace_.info();
     info.recorder = "DUMPI";
     for (std::size_t r = 0; r < files_.size(); ++r) {
       if (!files_[r]) continue;
       hosts.insert(facts_[r].host);
+      if (!first) first = facts_[r].host;
       info.cpu_ns += results_[r].cpu_ns;
       if (info.program.empty()) info.program = results_[r].program;
       if (info.started.empty()) info.started = facts_[r].started;
     }
     if (hosts.size() < 2) return;
     for (std::size_t r = 0; r < files_.size(); ++r) {
-      if (files_[r] && facts_[r].host != facts_[0].host) {
+      if (files_[r] && facts_[r].host != *first) {
         trace_.findings().add(kClockUnknown, fmt::format("rank {}", r));
       }
     }
