@@ -4,7 +4,8 @@
 #include <stdint.h>
 
 /* From now on `begin` is asked before each function that may block, and `end` after it, if what
- * begin returned is not 0. `frame`: the caller's saved rbp, then the address of the call. */
+ * begin returned is not 0. `frame`: the caller's saved frame pointer, then the address of the call.
+ */
 __attribute__((visibility("hidden"))) void slk_use_blocking(uint64_t (*begin)(void),
                                                             void (*end)(uint64_t token,
                                                                         const uint64_t* frame));

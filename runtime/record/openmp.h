@@ -14,8 +14,8 @@ enum slk_region {
 };
 
 struct slk_openmp_hooks {
-  /* The calling thread begins a region; `frame`: the saved rbp, then the address of the call;
-   * `runtime`: enum slk_openmp. */
+  /* The calling thread begins a region; `frame`: the saved frame pointer, then the address of the
+   * call; `runtime`: enum slk_openmp. */
   enum slk_region (*begin_region)(const uint64_t* frame, uint32_t runtime);
   void (*end_region)(void);
   void (*end_nested)(void);

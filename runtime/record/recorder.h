@@ -45,8 +45,8 @@ struct PollRun {
   std::uint64_t left_ns = 0;  // when the last poll went back to the program
 };
 
-/// The frame of the wrapper that the calling thread is in: the saved rbp, then the address at which
-/// the program called it. Every wrapper sets it before anything else.
+/// The frame of the wrapper that the calling thread is in: the saved frame pointer, then the
+/// address at which the program called it. Every wrapper sets it before anything else.
 extern __thread const std::uint64_t* call_frame __attribute__((tls_model("initial-exec")));
 
 class Thread {

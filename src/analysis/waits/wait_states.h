@@ -61,7 +61,7 @@ struct WaitState {
 
 struct WaitOptions {
   /// Messages of at most so many bytes do not wait for their receiver. Without it, whether a send
-  /// waited follows from the overlap of the two calls; MPI_Sendrecv's is then not looked at.
+  /// waited follows from the overlap of the two calls; MPI_Sendrecv's is then not evaluated.
   std::optional<std::uint64_t> eager_bytes{};
   /// Orders sends by their records; without them, by the begins of their calls.
   const SendRecords* sends = nullptr;
