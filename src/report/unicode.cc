@@ -66,7 +66,7 @@ std::size_t sequence_length(unsigned lead) {
   return 0;
 }
 
-bool is_scalar(std::uint32_t code, std::size_t length) {
+bool is_scalar_value(std::uint32_t code, std::size_t length) {
   static constexpr std::array<std::uint32_t, 5> kSmallest{0, 0, 0x80, 0x800, 0x10000};
   return code >= kSmallest[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
 }
@@ -82,7 +82,7 @@ Character decode(std::string_view text, std::size_t at) {
     if ((next & 0xC0u) != 0x80u) return {kReplacement, 1, false};
     code = (code << 6) | (next & 0x3Fu);
   }
-  if (!is_scalar(code, length)) return {kReplacement, 1, false};
+  if (!is_scalar_value(code, length)) return {kReplacement, 1, false};
   return {code, length, true};
 }
 

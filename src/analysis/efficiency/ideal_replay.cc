@@ -25,7 +25,7 @@
 namespace slackline {
 namespace {
 
-constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kNotReplayed = std::numeric_limits<std::int64_t>::min();
 
 }  // namespace
 
@@ -49,7 +49,7 @@ class IdealRules {
       run.begin_ns[r].push_back(calls.start_ns() + gap);
       run.computation_ns[r] = calls.start_ns() - origin_ns + gap;
     }
-    latest_.assign(matching.collectives().size(), kUnknown);
+    latest_.assign(matching.collectives().size(), kNotReplayed);
     not_synchronising_ = not_synchronising(trace, matching);
     windows_ = WindowWaits(trace);
   }
@@ -113,8 +113,8 @@ class IdealRules {
 
   /// Looked for once for each collective.
   std::int64_t last_measured_entry(std::uint32_t id) {
-    std::int64_t& last = last_measured_.try_emplace(id, kUnknown).first->second;
-    if (last != kUnknown) return last;
+    std::int64_t& last = last_measured_.try_emplace(id, kNotReplayed).first->second;
+    if (last != kNotReplayed) return last;
     for (const CollectiveMember& m : matching_.members(matching_.collective(id))) {
       last = std::max(last, trace_.calls(m.rank).begin_ns(m.enter));
     }
@@ -124,7 +124,7 @@ class IdealRules {
   /// The begin of a call that has begun; others are asked for only where a deadlock was broken.
   std::int64_t begin(std::int32_t rank, CallIndex call) const {
     const std::vector<std::int64_t>& begun = run_.begin_ns[static_cast<std::size_t>(rank)];
-    return call < begun.size() ? begun[call] : kUnknown;
+    return call < begun.size() ? begun[call] : kNotReplayed;
   }
 
   std::int64_t reason(std::int32_t rank, const CallMatching::Completion& c) {
@@ -135,7 +135,7 @@ class IdealRules {
     }
     if (c.kind == CallMatching::Completion::Kind::outgoing) {
       const MessageCalls& m = matching_.message(c.id);
-      return m.matched() && sender_waits(m) ? begin(m.destination, m.receive) : kUnknown;
+      return m.matched() && sender_waits(m) ? begin(m.destination, m.receive) : kNotReplayed;
     }
     return collective_reason(rank, c.id);
   }
@@ -143,15 +143,15 @@ class IdealRules {
   std::int64_t collective_reason(std::int32_t rank, std::uint32_t id) {
     const CollectiveInstance& c = matching_.collective(id);
     const CollectiveRule how = rule(c);
-    if (how == CollectiveRule::none) return kUnknown;
-    if (how == CollectiveRule::all_wait && latest_[id] != kUnknown) return latest_[id];
+    if (how == CollectiveRule::none) return kNotReplayed;
+    if (how == CollectiveRule::all_wait && latest_[id] != kNotReplayed) return latest_[id];
     if (how == CollectiveRule::wait_for_root) {
       const CollectiveMember* root = matching_.member(c, c.root);
-      return root == nullptr ? kUnknown : begin(root->rank, root->enter);
+      return root == nullptr ? kNotReplayed : begin(root->rank, root->enter);
     }
-    if (how == CollectiveRule::root_waits && rank != c.root) return kUnknown;
+    if (how == CollectiveRule::root_waits && rank != c.root) return kNotReplayed;
     const CollectiveMember* me = matching_.member(c, rank);
-    std::int64_t latest = kUnknown;
+    std::int64_t latest = kNotReplayed;
     if (me == nullptr) return latest;
     NeededMembers(trace_, matching_, c, how, *me).for_each([&](const CollectiveMember& m) {
       latest = std::max(latest, begin(m.rank, m.enter));

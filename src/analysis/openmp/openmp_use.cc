@@ -50,9 +50,9 @@ struct Clipped {
   std::vector<LocationTime> times;
 };
 
-class RankSums {
+class ThreadSums {
  public:
-  RankSums(const RankCalls& calls, std::int32_t rank, const TimeInterval& interval)
+  ThreadSums(const RankCalls& calls, std::int32_t rank, const TimeInterval& interval)
       : calls_(calls), rank_(rank), interval_(interval) {
     of_.locations.resize(calls.parallel_regions().locations());
   }
@@ -200,7 +200,7 @@ std::optional<OpenMPUse> openmp_use(const Trace& trace, const TimeInterval& anal
       continue;
     }
     use.ranks.push_back(
-        RankSums(calls, r, analysed).sum_up(ranks[static_cast<std::size_t>(r)], own, places));
+        ThreadSums(calls, r, analysed).sum_up(ranks[static_cast<std::size_t>(r)], own, places));
     use.threads += use.ranks.back().locations.size();
     use.time += use.ranks.back().time;
   }

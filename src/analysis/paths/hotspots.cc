@@ -64,9 +64,9 @@ struct FrameSums {
   std::int64_t all() const { return saturated_sum(path_ns, saturated_sum(computation_ns, mpi_ns)); }
 };
 
-class Summing {
+class HotspotSums {
  public:
-  Summing(const Trace& trace, const RunCode& code, CodeUnit unit, const TimeInterval& analysed)
+  HotspotSums(const Trace& trace, const RunCode& code, CodeUnit unit, const TimeInterval& analysed)
       : trace_(trace),
         analysed_(analysed),
         tree_(code.tree()),
@@ -197,7 +197,7 @@ CodeUnit parse_code_unit(std::string_view name, std::string_view option) {
 
 Hotspots hotspots(const Trace& trace, const RunCode& code, const CriticalPath& path, CodeUnit unit,
                   const TimeInterval& analysed) {
-  return Summing(trace, code, unit, analysed).sum(path);
+  return HotspotSums(trace, code, unit, analysed).sum(path);
 }
 
 }  // namespace slackline

@@ -12,7 +12,7 @@
 namespace slackline {
 namespace {
 
-constexpr std::size_t kRowsShown = 15;
+constexpr std::size_t kFunctionsShown = 15;
 
 /// Times of one place; by frame, because several have it.
 struct PlaceTimes {
@@ -119,7 +119,7 @@ PathFunctionsJson describe_functions(const std::vector<PathFunction>& functions,
   for (const PathFunction& f : functions) sum += f.time_ns;
   for (const PathFunction& f : functions) {
     const Value share = ratio_of(static_cast<double>(f.time_ns), run);
-    if (table.rows.size() < kRowsShown) {
+    if (table.rows.size() < kFunctionsShown) {
       table.rows.push_back({describe_frame(tree, f.frame), f.time_ns, share,
                             ratio_of(static_cast<double>(f.time_ns), static_cast<double>(sum))});
     }

@@ -35,8 +35,8 @@ bool is_bursty(PhaseMetric metric) {
   return metric == PhaseMetric::waiting || metric == PhaseMetric::processors;
 }
 
-std::vector<double> mean_of(const std::vector<IterationTimes>& times, TimesColumn column,
-                            std::size_t count, PhaseMetric metric) {
+std::vector<double> mean_per_iteration(const std::vector<IterationTimes>& times, TimesColumn column,
+                                       std::size_t count, PhaseMetric metric) {
   std::vector<double> mean(count);
   std::size_t ranks = 0;
   for (const IterationTimes& t : times) {
@@ -109,7 +109,7 @@ void find_levels(const IterationLoop& loop, const std::vector<IterationTimes>& t
   const double period = out.times_in_mpi_count ? loop.period_ns() : longest_computation(times);
   NamedSeries causes;
   const auto add_mean = [&](NamedSeries& to, TimesColumn column, double least, PhaseMetric metric) {
-    to.add(mean_of(times, column, loop.count, metric), least * period, metric, -1);
+    to.add(mean_per_iteration(times, column, loop.count, metric), least * period, metric, -1);
   };
   add_mean(causes, &IterationTimes::computation, kOfMean, PhaseMetric::computation);
   if (lacked > 0) {

@@ -48,9 +48,9 @@ void add_distribution(PatternSummary& p, std::vector<std::int64_t>& lengths) {
   p.variance = p.count > 1 ? squares / static_cast<double>(p.count - 1) : 0;
 }
 
-class Summing {
+class WaitSums {
  public:
-  Summing(const Trace& trace, const CallActivities& names, WaitSummary& out)
+  WaitSums(const Trace& trace, const CallActivities& names, WaitSummary& out)
       : trace_(trace),
         names_(names),
         out_(out),
@@ -187,11 +187,11 @@ WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
   if (waits.released > 0) out.findings.add(kReplayReleased, {}, waits.released);
   if (waits.states.empty()) out.findings.add(kNoCommunication);
   out.delays = delay_costs(trace, matching, waits, names, visitor);
-  Summing summing(trace, names, out);
+  WaitSums sums(trace, names, out);
   for (std::size_t i = 0; i < waits.states.size(); ++i) {
-    summing.add(waits.states[i], out.delays.origins[i]);
+    sums.add(waits.states[i], out.delays.origins[i]);
   }
-  summing.finish();
+  sums.finish();
   const std::size_t given = places_given_by_rank(out, trace.ranks());
   if (given < out.places.size()) out.findings.add(kRanksLeftOut, {}, out.places.size() - given);
   add_interval(trace, interval, out);
