@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "trace/trace.h"
@@ -11,6 +12,17 @@ namespace slackline {
 /// Values of `args` for each request that MPI_Start or MPI_Startall starts: serial, operation,
 /// peer, tag, bytes, communicator.
 inline constexpr std::size_t kStartGroup = 6;
+
+/// The nonblocking collective that the start of a persistent one is: MPI_Ibarrier of
+/// MPI_Barrier_init. Nothing for other operations.
+constexpr std::optional<Operation> started_collective(Operation init) {
+  if (init < Operation::barrier_init || init > Operation::neighbor_alltoallw_init) {
+    return std::nullopt;
+  }
+  return static_cast<Operation>(
+      static_cast<int>(Operation::ibarrier) +
+      (static_cast<int>(init) - static_cast<int>(Operation::barrier_init)));
+}
 
 /// One of these requests.
 struct StartedRequest {

@@ -4,8 +4,9 @@
 // does. So failed polls are kept until then, and wait from their begin until the send (the posted
 // receive, the last start of a collective) that the successful call needed. A test of all requests
 // needs the latest, one of any request the earliest of what it completed. The recorder tells polls
-// that follow each other as one call, with the time spent inside of MPI: the rest of it is between
-// the polls, and counts as waiting only where it is the smaller part.
+// that follow each other within 2 us as one call, with the time spent inside of MPI. There is no
+// room for other work between such polls, so that all of the call is waiting; what of it lies
+// between the polls is told apart.
 //
 // The states are appended when the waiting is over, so that the order of states stays one in which
 // causes come first.
@@ -26,14 +27,14 @@ bool completes(const Call& call, std::uint32_t request) {
   return found;
 }
 
-/// The part of a failed poll's duration that may be waiting, of `wait_ns` at its begin.
-std::int64_t inside_of(const Call& poll, std::int64_t wait_ns) {
+/// The part of the first `wait_ns` of a failed poll that lies between the polls of which it
+/// consists, as if these were evenly distributed.
+std::int64_t between_polls_of(const Call& poll, std::int64_t wait_ns) {
   const std::int64_t duration = poll.end_ns - poll.begin_ns;
   const PollRun run = poll_run(poll);
-  if (!poll.has(SLK_FLAG_FAILED) || !run.inside_ns || duration <= 0) return wait_ns;
-  const std::int64_t inside = std::clamp<std::int64_t>(*run.inside_ns, 0, duration);
-  if (inside >= duration - inside) return wait_ns;
-  const double share = static_cast<double>(inside) / static_cast<double>(duration);
+  if (!poll.has(SLK_FLAG_FAILED) || !run.inside_ns || duration <= 0) return 0;
+  const std::int64_t between = std::clamp<std::int64_t>(duration - *run.inside_ns, 0, duration);
+  const double share = static_cast<double>(between) / static_cast<double>(duration);
   return static_cast<std::int64_t>(share * static_cast<double>(wait_ns));
 }
 
@@ -134,9 +135,10 @@ std::optional<PollWaits::Cause> PollWaits::cause_of(const CallMatching::Completi
 
 void PollWaits::add(CallIndex call, const Cause& cause) {
   const Call poll = trace_.calls(rank_)[call];
-  const std::int64_t wait = inside_of(poll, std::min(cause.begin_ns, poll.end_ns) - poll.begin_ns);
+  const std::int64_t wait = std::min(cause.begin_ns, poll.end_ns) - poll.begin_ns;
   if (wait <= 0) return;
   states_.push_back({.wait_ns = wait,
+                     .between_polls_ns = between_polls_of(poll, wait),
                      .rank = rank_,
                      .call = call,
                      .cause_rank = cause.rank,

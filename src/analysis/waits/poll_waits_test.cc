@@ -10,6 +10,7 @@
 
 #include "analysis/waits/delay_costs.h"
 #include "analysis/waits/testing/wait_lines.h"
+#include "analysis/waits/waits_in_interval.h"
 #include "calls/call_paths.h"
 #include "graph/testing/text_graph.h"
 
@@ -64,12 +65,20 @@ TEST(PollWaits, MergedPollsOfAProbe) {
               ElementsAre("1.0 late_sender 380<-0"));
 }
 
-TEST(PollWaits, OnlyTheTimeInsideCountsWhereTheProgramDoesMoreThanPoll) {
-  EXPECT_THAT(
-      wait_lines(timed_trace(2, kLateSend + "rank 1\n @10 +1 irecv from=0 tag=3 bytes=8 req=1\n"
-                                            " @100 +600 test req=1 failed polls=12 inside=60\n"
-                                            " @710 +2 test req=1\n")),
-      ElementsAre("1.1 late_sender 40<-0"));
+// However little of the 600 ns is inside of MPI: 540 of 600 are between the polls, and so are nine
+// tenths of the 400 until the send.
+TEST(PollWaits, TimeBetweenMergedPollsIsWaitingAndToldApart) {
+  const Trace trace = timed_trace(2, kLateSend +
+                                         "rank 1\n @10 +1 irecv from=0 tag=3 bytes=8 req=1\n"
+                                         " @100 +600 test req=1 failed polls=12 inside=60\n"
+                                         " @710 +2 test req=1\n");
+  EXPECT_THAT(wait_lines(trace), ElementsAre("1.1 late_sender 400<-0"));
+  const WaitStates waits = wait_states(trace, CallMatching(trace), {});
+  EXPECT_EQ(waits.states.at(0).between_polls_ns, 360);
+  // Half of the waiting lies in an interval that begins 200 ns later.
+  const WaitStates later = waits_in_interval(trace, waits, {300, 1000});
+  EXPECT_EQ(later.states.at(0).wait_ns, 200);
+  EXPECT_EQ(later.states.at(0).between_polls_ns, 180);
 }
 
 TEST(PollWaits, ALoopOfTestsWaitsInEachOfItsCalls) {

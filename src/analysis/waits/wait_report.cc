@@ -41,6 +41,7 @@ auto pattern_object(const PatternSummary& p, const Trace& trace) {
       "pattern"_key = identifier(p.pattern),
       "count"_key = p.count,
       "sum_ns"_key = p.sum_ns,
+      "between_polls_ns"_key = p.between_polls_ns,
       "mean_ns"_key = static_cast<double>(p.sum_ns) / static_cast<double>(p.count),
       "min_ns"_key = p.least_ns,
       "quartile25_ns"_key = p.lower_quartile_ns,
@@ -166,13 +167,15 @@ Table pattern_table(const WaitSummary& s) {
     row.resize(table.columns.size());
     if (p.worst.cause_rank >= 0) row.back() = ratio_of(p.direct_ns, p.direct_ns + p.indirect_ns);
     table.rows.push_back(std::move(row));
-    if (p.wrong_order_count > 0) {
-      std::vector<Value> wrong{std::string("  late sender, wrong order"),
-                               count(p.wrong_order_count),
-                               p.wrong_order_same_ns + p.wrong_order_different_ns};
-      wrong.resize(table.columns.size());
-      table.rows.push_back(std::move(wrong));
-    }
+    const auto add_part = [&](std::string_view part, Value n, std::int64_t ns) {
+      if (ns <= 0) return;
+      std::vector<Value> of{fmt::format("  {}, {}", name(p.pattern), part), std::move(n), ns};
+      of.resize(table.columns.size());
+      table.rows.push_back(std::move(of));
+    };
+    add_part("wrong order", count(p.wrong_order_count),
+             p.wrong_order_same_ns + p.wrong_order_different_ns);
+    add_part("between polls", {}, p.between_polls_ns);
   }
   return table;
 }

@@ -49,6 +49,8 @@ enum class MessageOrder : std::uint8_t { right, wrong_same_source, wrong_differe
 /// One instance of waiting: the first `wait_ns` of a call (the last ones, of a completion).
 struct WaitState {
   std::int64_t wait_ns = 0;
+  /// The part of `wait_ns` that the program spent between polls that are one call of the trace.
+  std::int64_t between_polls_ns = 0;
   std::int32_t rank = 0;
   CallIndex call = 0;
   std::int32_t cause_rank = -1;  ///< whose lateness it is; -1: nobody's in particular

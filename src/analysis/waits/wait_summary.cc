@@ -69,6 +69,7 @@ class WaitSums {
     if (p.count == 0 || s.wait_ns > p.worst.wait_ns) p.worst = s;
     ++p.count;
     p.sum_ns += s.wait_ns;
+    p.between_polls_ns += s.between_polls_ns;
     p.by_rank[rank] += s.wait_ns;
     lengths_[which].push_back(s.wait_ns);
     p.direct_ns += origin.direct_ns;

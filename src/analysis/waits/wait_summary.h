@@ -22,6 +22,7 @@ struct PatternSummary {
   WaitPattern pattern;
   std::uint64_t count = 0;
   std::int64_t sum_ns = 0;
+  std::int64_t between_polls_ns = 0;  ///< of `sum_ns`: between polls that failed
   std::int64_t least_ns = 0;
   double lower_quartile_ns = 0;
   double median_ns = 0;

@@ -30,8 +30,13 @@ WaitStates waits_in_interval(const Trace& trace, const WaitStates& waits,
     const Operation operation = calls.operation(s.call);
     if (is_init(operation) || operation == Operation::finalize) continue;
     const TimeInterval wait = when(calls, s);
+    const std::int64_t whole = s.wait_ns;
     s.wait_ns = std::min(wait.end_ns, interval.end_ns) - std::max(wait.begin_ns, interval.begin_ns);
-    if (s.wait_ns > 0) inside.states.push_back(s);
+    if (s.wait_ns <= 0) continue;
+    s.between_polls_ns =
+        static_cast<std::int64_t>(static_cast<double>(s.between_polls_ns) *
+                                  static_cast<double>(s.wait_ns) / static_cast<double>(whole));
+    inside.states.push_back(s);
   }
   return inside;
 }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "trace/start_groups.h"
+
 namespace slackline::text {
 namespace {
 
@@ -46,6 +48,7 @@ Call CallReader::read(Operation operation, const Token& word, std::span<const To
   Call call{.operation = operation};
   operation_word_ = word;
   args_.clear();
+  started_.clear();
   receive_flags_ = 0;
   is_sendrecv_ = operation_class(operation) == OperationClass::sendrecv;
   collect(rest);
@@ -217,26 +220,43 @@ void CallReader::read_starts() {
   const auto value = take("starts");
   if (!value) return;
   Lexer::split(*value, ',', parts_);
-  for (const Token& part : parts_) {
-    Lexer::split(part, ':', fields_);
-    if (fields_.size() != kStartFields && fields_.size() != kStartFields - 1) {
-      lexer_.fail(part, fmt::format("invalid started request '{}'", part.text),
-                  "the syntax is REQUEST:OPERATION:PEER:TAG:BYTES, and :COMM if that is not 0",
-                  "Example: starts=1:send_init:3:0:8.");
-    }
-    const auto operation = operation_of_word(fields_[1].text);
-    if (!operation) {
-      lexer_.fail(fields_[1], fmt::format("unknown operation '{}'", fields_[1].text),
-                  "send_init, bsend_init, ssend_init, rsend_init or recv_init is required");
-    }
-    args_.push_back(lexer_.integer(fields_[0], "request", 0, kMaxUint32));
-    args_.push_back(static_cast<std::int64_t>(*operation));
-    args_.push_back(peer(fields_[2]));
-    args_.push_back(tag(fields_[3]));
-    args_.push_back(lexer_.integer(fields_[4], "byte count", 0, kMaxInt64));
-    args_.push_back(fields_.size() < kStartFields
-                        ? kCommWorld
-                        : lexer_.named(fields_[5], kCommWords, "communicator", 0, kMaxUint32));
+  for (const Token& part : parts_) read_started(part);
+}
+
+void CallReader::read_started(const Token& part) {
+  Lexer::split(part, ':', fields_);
+  if (fields_.size() != kStartFields && fields_.size() != kStartFields - 1) {
+    lexer_.fail(part, fmt::format("invalid started request '{}'", part.text),
+                "the syntax is REQUEST:OPERATION:PEER:TAG:BYTES, and :COMM if that is not 0",
+                "Example: starts=1:send_init:3:0:8.");
+  }
+  const auto operation = operation_of_word(fields_[1].text);
+  const auto collective = operation ? started_collective(*operation) : std::nullopt;
+  if (!collective && (!operation || operation_class(*operation) != OperationClass::request_init)) {
+    lexer_.fail(fields_[1], fmt::format("'{}' does not make a request to start", fields_[1].text),
+                "send_init and its kind, recv_init or a collective, as barrier_init, is required");
+  }
+  const StartedRequest started{
+      .serial = static_cast<std::uint32_t>(lexer_.integer(fields_[0], "request", 0, kMaxUint32)),
+      .operation = *operation,
+      .peer = peer(fields_[2]),
+      .tag = tag(fields_[3]),
+      .bytes = static_cast<std::uint64_t>(lexer_.integer(fields_[4], "byte count", 0, kMaxInt64)),
+      .comm = fields_.size() < kStartFields
+                  ? kCommWorld
+                  : static_cast<std::uint32_t>(
+                        lexer_.named(fields_[5], kCommWords, "communicator", 0, kMaxUint32))};
+  if (collective) {
+    Call& call = started_.emplace_back(Call{.operation = *collective});
+    call.peer = started.peer;
+    call.tag = started.tag;
+    call.bytes = started.bytes;
+    call.comm = started.comm;
+    call.request = started.serial;
+  } else {
+    args_.insert(args_.end(),
+                 {started.serial, static_cast<std::int64_t>(started.operation), started.peer,
+                  started.tag, static_cast<std::int64_t>(started.bytes), started.comm});
   }
 }
 

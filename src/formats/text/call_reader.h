@@ -20,6 +20,9 @@ class CallReader {
   /// Everything of the call but its times. `word` is the operation's token, for messages. The
   /// result's args are valid until the next call of read().
   Call read(Operation operation, const Token& word, std::span<const Token> rest);
+  /// The persistent collectives that the call starts, as nonblocking ones without times. Valid as
+  /// its args are.
+  std::span<const Call> started_collectives() const { return started_; }
 
  private:
   struct KeyValue {
@@ -40,6 +43,7 @@ class CallReader {
   void read_polls();
   void read_sendrecv();
   void read_starts();
+  void read_started(const Token& part);
   void read_send_recv();
   void read_neighbours();
   void read_pairs(std::string_view key);
@@ -51,6 +55,7 @@ class CallReader {
   std::vector<KeyValue> keys_;
   std::vector<Token> parts_, fields_;
   std::vector<std::int64_t> args_;
+  std::vector<Call> started_;
   std::int64_t receive_flags_ = 0;
   bool is_sendrecv_ = false;
   std::int64_t frames_ = 0;

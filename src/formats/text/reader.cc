@@ -530,6 +530,13 @@ class Reader {
                   "Examples: isend, waitall, allreduce.");
     }
     Call call = call_reader_.read(*operation, tokens[0], tokens.subspan(1));
+    // As the recorder has them: before the call that starts them, and without a duration.
+    for (Call started : call_reader_.started_collectives()) {
+      started.begin_ns = started.end_ns = begin;
+      started.thread = call.thread;
+      started.frame = call.frame;
+      trace_->calls(rank_).append(started);
+    }
     call.begin_ns = begin;
     call.end_ns = end;
     trace_->calls(rank_).append(call);

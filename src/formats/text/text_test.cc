@@ -141,6 +141,25 @@ TEST(ReadText, UntimedTracesAccumulateComputation) {
   EXPECT_EQ(trace.calls(1).begin_ns(1), 0);
 }
 
+// As a recording has it: a nonblocking collective just before the call that starts it.
+TEST(ReadText, AStartedPersistentCollectiveIsANonblockingOne) {
+  const Trace trace = read_rank(
+      "@5 +1 bcast_init req=1\n"
+      "@10 +2 startall starts=1:bcast_init:1:0:8,2:send_init:0:0:8\n");
+  const RankCalls& calls = trace.calls(0);
+  ASSERT_EQ(calls.size(), 3U);
+  EXPECT_EQ(calls.operation(1), Operation::ibcast);
+  EXPECT_EQ(calls[1].peer, 1);
+  EXPECT_EQ(calls[1].bytes, 8U);
+  EXPECT_EQ(calls[1].request, 1U);
+  EXPECT_EQ(calls.begin_ns(1), 10);
+  EXPECT_EQ(calls.end_ns(1), 10);
+  EXPECT_EQ(calls.operation(2), Operation::startall);
+  EXPECT_EQ(calls.args(2).size(), 6U);
+  EXPECT_THAT(rank_error_of("start starts=1:barrier:none:0:0\n"),
+              HasSubstr("'barrier' does not make a request to start"));
+}
+
 TEST(ReadText, TypedKeysFillTheArgumentsOfTheWireFormat) {
   const auto args = [](std::string_view line) {
     const Trace trace = read_rank(line);
