@@ -67,9 +67,24 @@ static double clock_cost_ns(void) {
   return least;
 }
 
+static double cpu_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+/* A rank never sleeps: what it was not on its processor, other processes were. */
+static void write_share_of_others(const struct bench* b, double wall_ns, double cpu) {
+  const double mine = wall_ns > cpu ? 1 - cpu / wall_ns : 0;
+  double most = 0;
+  MPI_Reduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (b->out != NULL) fprintf(b->out, "# without_processor %.4f\n", most);
+}
+
 /* Rounds until the time is over, all tasks in random order in each. */
 static void measure(struct bench* b, struct random* random, double seconds) {
   const double begin = now_ns();
+  const double cpu_begin = cpu_ns();
   const int count = task_count(b);
   int* tasks = malloc((size_t)count * sizeof *tasks);
   if (tasks == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -83,7 +98,9 @@ static void measure(struct bench* b, struct random* random, double seconds) {
     MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }
   free(tasks);
-  if (b->out != NULL) fprintf(b->out, "# seconds %.3f\n", (now_ns() - begin) / 1e9);
+  const double wall = now_ns() - begin;
+  write_share_of_others(b, wall, cpu_ns() - cpu_begin);
+  if (b->out != NULL) fprintf(b->out, "# seconds %.3f\n", wall / 1e9);
 }
 
 static char* buffer(void) {

@@ -32,6 +32,7 @@ bool takes_part = false;  // in what the ranks of MPI_COMM_WORLD do together
 bool started;
 bool recording_sessions;  // they, and not MPI_Init, started the recording
 ProcessorTime processors_at_start;
+std::uint64_t cpu_time_at_start_ns = 0;
 std::uint64_t fixed_cost_ns;  // CPU time of starting and ending the recording
 std::uint64_t clock_cost_ns;  // of one reading
 
@@ -131,9 +132,11 @@ void note_counters(const Thread& t, slk_raw_header& h) {
   h.missing_reason = t.hardware_counters().missing_reason();
 }
 
-void note_stolen_time(slk_raw_header& h) {
+void note_processor_time(slk_raw_header& h) {
   const ProcessorTime now = processor_time(h.processors);
   if (!process.system_counters || now.total_ns <= processors_at_start.total_ns) return;
+  h.used_ns = now.used_ns - processors_at_start.used_ns;
+  h.used_by_process_ns = cpu_time_ns() - cpu_time_at_start_ns;
   h.stolen_ns = now.stolen_ns - processors_at_start.stolen_ns;
   h.processors_ns = now.total_ns - processors_at_start.total_ns;
 }
@@ -230,7 +233,10 @@ Thread* open_files(MPI_Group world, MPI_Comm known) {
   clock_cost_ns = measure_clock_cost();
   process.header->knows_cpu_time = first_header.knows_cpu_time;
   note_counters(*t, *process.header);
-  if (process.system_counters) processors_at_start = processor_time(process.header->processors);
+  if (process.system_counters) {
+    processors_at_start = processor_time(process.header->processors);
+    cpu_time_at_start_ns = cpu_time_ns();
+  }
   return t;
 }
 
@@ -245,7 +251,7 @@ void note_totals() {
   process.header->calls = calls;
   process.header->recording_ns = static_cast<std::uint64_t>(recording);
   process.header->cpu_ns = cpu_time_ns();
-  note_stolen_time(*process.header);
+  note_processor_time(*process.header);
 }
 
 }  // namespace

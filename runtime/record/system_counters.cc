@@ -29,6 +29,8 @@ void SystemCounters::read() {
 
 ProcessorTime processor_time(const std::uint64_t (&mask)[16]) {
   constexpr std::size_t kTimes = 8;  // user, nice, system, idle, iowait, irq, softirq, steal
+  constexpr std::size_t kIdle = 3;
+  constexpr std::size_t kWaitingForDevices = 4;
   constexpr std::size_t kSteal = 7;
   ProcessorTime all;
   const long ticks_a_second = sysconf(_SC_CLK_TCK);
@@ -48,8 +50,11 @@ ProcessorTime processor_time(const std::uint64_t (&mask)[16]) {
     const bool wanted =
         number / 64 < std::size(mask) && (mask[number / 64] >> number % 64 & 1) != 0;
     if (read != int{kTimes} + 1 || !wanted) continue;
-    for (const unsigned long long ticks : t) all.total_ns += ticks * tick_ns;
+    std::uint64_t ticks = 0;
+    for (const unsigned long long of : t) ticks += of;
+    all.total_ns += ticks * tick_ns;
     all.stolen_ns += t[kSteal] * tick_ns;
+    all.used_ns += (ticks - t[kIdle] - t[kWaitingForDevices] - t[kSteal]) * tick_ns;
   }
   std::fclose(file);
   return all;

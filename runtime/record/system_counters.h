@@ -27,6 +27,7 @@ class SystemCounters {
 struct ProcessorTime {
   std::uint64_t stolen_ns = 0;  ///< what the hypervisor gave to others
   std::uint64_t total_ns = 0;   ///< idle time included; 0: unknown
+  std::uint64_t used_ns = 0;    ///< by any process or the kernel
 };
 
 /// Reads /proc/stat, for the processors that have a bit in `mask` (1024 bits). Some 10 us on two

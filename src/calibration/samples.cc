@@ -103,6 +103,7 @@ class SamplesReader {
     if (name == "started") samples_.started = value;
     if (name == "problem") problem_ = value;
     if (name == "seconds") parse(value, samples_.seconds);
+    if (name == "without_processor") parse(value, samples_.without_processor);
     if (name == "clock_ns") parse(value, samples_.clock_ns);
     if (name == "eager") {
       std::uint64_t bytes = 0;

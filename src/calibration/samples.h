@@ -27,14 +27,19 @@ enum class Quantity : std::uint8_t {
 inline constexpr std::size_t kQuantities = 8;
 std::string_view name_of(Quantity quantity);
 
+/// A rank that was without its processor for a larger share of the measurement was disturbed.
+inline constexpr double kDisturbedCalibration = 0.05;
+
 inline constexpr std::uint64_t kAllEager = std::numeric_limits<std::uint64_t>::max();
 
 struct CalibrationSamples {
-  std::string mpi;                           ///< what MPI_Get_library_version says, first line
-  std::array<std::string, 2> hosts;          ///< of the two ranks
-  std::array<std::string, 2> processors;     ///< that they were bound to
-  std::string started;                       ///< UTC, ISO 8601
-  double seconds = 0;                        ///< that the measurement took
+  std::string mpi;                        ///< what MPI_Get_library_version says, first line
+  std::array<std::string, 2> hosts;       ///< of the two ranks
+  std::array<std::string, 2> processors;  ///< that they were bound to
+  std::string started;                    ///< UTC, ISO 8601
+  double seconds = 0;                     ///< that the measurement took
+  /// Share of that time in which a rank was without its processor; the larger one of both ranks.
+  double without_processor = 0;
   double clock_ns = 0;                       ///< cost of reading the clock, not yet subtracted
   std::optional<std::uint64_t> eager_bytes;  ///< largest size whose send does not wait
   /// Smallest size seen to wait for its receiver; kAllEager when none did.

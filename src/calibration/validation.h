@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "calibration/robust.h"
+#include "calls/disturbance.h"
 
 namespace slackline {
 
@@ -36,6 +37,7 @@ struct PredictedTolerance {
 struct ValidationSamples {
   std::vector<ValidationPoint> points{};  ///< ascending, the first one without added latency
   std::vector<PredictedTolerance> tolerances{};
+  ComparedRuns runs{};  ///< all, with those that are left out
 };
 
 /// A prediction that is off by no more than this agrees with the measurement.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "base/units.h"
 #include "calibration/estimate_json.h"
@@ -19,6 +20,11 @@ constexpr FindingKind kPredictionOff{
     "Predicted run times that differ from the measured ones by more than 5 % and by more than "
     "repeated runs scatter: predictions of this program on this machine are not reliable to that "
     "extent."};
+
+constexpr FindingKind kDisturbedRuns{"disturbed_runs", Severity::notice,
+                                     "Runs that other processes disturbed, at latencies at which "
+                                     "no run was undisturbed: errors of the "
+                                     "prediction there are not attributable to the model."};
 
 constexpr double kSmallResidual = 0.0005;  // of the run; operations below it are left out
 
@@ -76,7 +82,9 @@ auto validation_object(const Validation& v, const ValidationSamples& samples) {
                 "relative_rrmse"_key = to_json(v.relative_rrmse),
                 "bias"_key = to_json(v.bias),
                 "tolerance"_key = list_of(v.tolerances, tolerance_object),
-                "operations"_key = operation_objects(samples)};
+                "operations"_key = operation_objects(samples),
+                "disturbed_runs"_key = samples.runs.disturbed,
+                "left_out_runs"_key = samples.runs.left_out};
 }
 
 Facts summary(const Validation& v) {
@@ -241,6 +249,9 @@ Findings misses(const Validation& v, const ValidationSamples& samples) {
                              format_percent(p.error.low, 1), format_percent(p.error.high, 1),
                              largest_residual(samples.points[i])));
   }
+  if (samples.runs.disturbed > samples.runs.left_out) {
+    findings.add(kDisturbedRuns, {}, samples.runs.disturbed - samples.runs.left_out);
+  }
   return findings;
 }
 
@@ -254,10 +265,13 @@ Described<ValidationJson> describe(const Validation& v, const ValidationSamples&
                                    const PredictedCurve& curve) {
   Described<ValidationJson> report{validation_object(v, samples)};
   report.findings = misses(v, samples);
-  report.sections.push_back(
-      {.id = "validation",
-       .title = "Prediction against measurement",
-       .items = {summary(v), points_table(v, samples), figure(v, samples, curve)}});
+  Section points{.id = "validation", .title = "Prediction against measurement", .items = {}};
+  const std::string caution =
+      disturbance_sentence(samples.runs, "the error is not attributable to the model");
+  if (!caution.empty()) points.items.emplace_back(Paragraph{caution});
+  points.items.insert(points.items.end(),
+                      {summary(v), points_table(v, samples), figure(v, samples, curve)});
+  report.sections.push_back(std::move(points));
   report.sections.push_back(
       {.id = "tolerance", .title = "Latency tolerance", .items = {tolerance_table(v)}});
   report.sections.push_back({.id = "residuals",

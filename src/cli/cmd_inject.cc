@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "jobs/inject/inject.h"
 #include "jobs/record/process.h"
+#include "jobs/record/undisturbed_run.h"
 
 namespace slackline {
 namespace {
@@ -78,8 +79,16 @@ int run_inject(const InjectCommandOptions& options) {
   }
   const Injection injection = injection_of(options);
   const InjectedCommand command(options.command, options.mpi, injection);
+  const OtherProcesses others;
   const int status = run_process(command.plan().command, {command.plan().environment}).exit_status;
+  const double used_by_others = others.share();
   const InjectionCounts counts = command.counts();
+  if (Disturbance{.other_processes = used_by_others}.disturbed()) {
+    write_stderr(fmt::format(
+        "slackline: warning: other processes used {} of this host's processors: the run "
+        "time is not attributable to what was injected\n",
+        format_percent(used_by_others, 0)));
+  }
   if (const std::string why = why_not_injected(counts); !why.empty()) {
     write_stderr(fmt::format("slackline: warning: nothing was injected: {}\n", why));
   } else if (!options.quiet) {

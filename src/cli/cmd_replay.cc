@@ -17,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/job_options.h"
 #include "cli/output.h"
+#include "jobs/record/undisturbed_run.h"
 #include "jobs/replay/replay_job.h"
 
 namespace slackline {
@@ -35,6 +36,7 @@ struct ReplayCommandOptions {
   std::string wildcards = "recorded";
   std::string start = "recorded";
   int repeat = 1;
+  int retries = 2;
   OutputOptions output;
 };
 
@@ -128,7 +130,8 @@ int evaluate_replayed(const ReplayCommandOptions& options, const ReplayRequest& 
   std::vector<RecordedReplay> replays;
   replays.push_back(recorded_replay(prepared, folder.trace(), folder.report()));
   if (!options.trace_out.empty()) save_replay(replays.front(), options.trace_out);
-  return write_report(report_replay(request, prepared, replays), options.output);
+  const ComparedRuns runs = leave_out_disturbed(replays);
+  return write_report(report_replay(request, prepared, replays, runs), options.output);
 }
 
 int run_replay(const ReplayCommandOptions& options) {
@@ -159,13 +162,17 @@ int run_replay(const ReplayCommandOptions& options) {
   job.expect_ranks(prepared.ranks());
   std::vector<RecordedReplay> replays;
   for (int i = 0; i < options.repeat; ++i) {
-    const std::filesystem::path recorded = job.run();
-    replays.push_back(recorded_replay(prepared, recorded, job.folder().report()));
+    run_undisturbed(options.retries, [&] {
+      const std::filesystem::path recorded = job.run();
+      replays.push_back(recorded_replay(prepared, recorded, job.folder().report()));
+      return replays.back().disturbance;
+    });
   }
+  const ComparedRuns runs = leave_out_disturbed(replays);
   if (!options.trace_out.empty()) {
     save_replay(replays[median_replay(replays)], options.trace_out);
   }
-  return write_report(report_replay(request, prepared, replays), options.output);
+  return write_report(report_replay(request, prepared, replays, runs), options.output);
 }
 
 }  // namespace
@@ -191,6 +198,7 @@ Run setup_replay(OptionList& options) {
               "Start no job; evaluate the one that the printed command has run in this folder");
   options.add("--repeat N", wanted->repeat, "Number of replays; the median is reported",
               {.positive = true});
+  declare_retries(options, wanted->retries);
   options.add("--wildcards", wanted->wildcards,
               "Receives posted with wildcards: matched as recorded, or open",
               {.choices = {"recorded", "free"}});

@@ -66,6 +66,7 @@ Run setup_validate(OptionList& options) {
   declare_collectives(options, request.model.collectives);
   declare_computation(options, request.model.computation);
   options.add("--seed N", measurement.seed, "Seed of the random order of runs");
+  declare_retries(options, measurement.retries);
   declare_mpi(options, measurement.mpi);
   options.add("--report FILE", wanted->output.file,
               "Write the report to this file instead of standard output");

@@ -25,6 +25,13 @@ void declare_yield(OptionList& options, bool& yield) {
               "Let waiting MPICH ranks yield the CPU (for more ranks than cores)");
 }
 
+void declare_retries(OptionList& options, int& retries) {
+  options.add(
+      "--retries N", retries,
+      "Repeat a run that other processes disturb, at most so often; first wait until they end",
+      {.range = OptionRange{0, 100}});
+}
+
 void declare_eager_limit(OptionList& options, std::string& limit) {
   options.add("--eager-limit SIZE", limit,
               "Largest message without a rendezvous (UCX_RNDV_THRESH)");

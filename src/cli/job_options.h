@@ -20,6 +20,9 @@ void declare_mpi(OptionList& options, std::string& mpi,
 /// --yield, of recorded jobs.
 void declare_yield(OptionList& options, bool& yield);
 
+/// --retries, of measurements that other processes disturb.
+void declare_retries(OptionList& options, int& retries);
+
 /// --eager-limit, of jobs with injected latency.
 void declare_eager_limit(OptionList& options, std::string& limit);
 

@@ -50,6 +50,7 @@ struct TraceInfo {
   /// Time of the job's processors during the run, their idle time included; 0 unknown.
   std::int64_t processors_ns = 0;
   std::int64_t stolen_ns = 0;  ///< of it, what the hypervisor of a virtual machine gave to others
+  std::int64_t other_processes_ns = 0;  ///< of it, what processes outside of the job used
 };
 
 class TraceBuilder;

@@ -441,6 +441,8 @@ struct slk_raw_header {
   uint32_t nested_regions;   /* not recorded: parallel regions inside others */
   uint32_t foreign_regions;  /* not recorded: of threads other than the one that called MPI_Init */
   uint32_t lost_regions;     /* not recorded: of more threads than can be, or without memory */
+  uint64_t used_ns;          /* of the processors' time, what was used, by this process or others */
+  uint64_t used_by_process_ns; /* CPU time of this process in the same interval */
 };
 
 #endif

@@ -122,7 +122,7 @@ TEST(Efficiency, CountsComputationAtAnIntervalsEndWithThePartInside) {
 // Rank 0 loses 300 of 1000 in an interrupted stretch, and pauses by itself in another one.
 TEST(MachineShare, IsTheTimeLostInInterruptedStretches) {
   const Trace trace = read_text(
-      "slackline-trace 1 timed ranks=2\ninfo processors=4000 stolen=100\n"
+      "slackline-trace 1 timed ranks=2\ninfo processors=4000 stolen=100 other_processes=800\n"
       "counter 0 \"ru_nivcsw\"\ncounter 1 \"ru_minflt\"\n"
       "rank 0\n@0 +10 init\n@310 +300 pause no_processor\ncounted 2 7\n@610 +10 barrier\n"
       "@700 +20 pause\n@1020 +10 finalize\n"
@@ -140,6 +140,7 @@ TEST(MachineShare, IsTheTimeLostInInterruptedStretches) {
   EXPECT_DOUBLE_EQ(share->rank_lost_share, 0.3);
   EXPECT_DOUBLE_EQ(share->lost_share(), 0.15);
   EXPECT_DOUBLE_EQ(share->stolen_share.value(), 0.025);
+  EXPECT_DOUBLE_EQ(share->other_processes_share.value(), 0.2);
 }
 
 TEST(MachineShare, IsNotKnownWithoutCounters) {

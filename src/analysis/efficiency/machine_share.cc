@@ -51,7 +51,8 @@ auto machine_object(const MachineShare& s) {
                 "migrations"_key = t.migrations,
                 "minor_faults"_key = t.minor_faults,
                 "major_faults"_key = t.major_faults,
-                "stolen_share"_key = s.stolen_share};
+                "stolen_share"_key = s.stolen_share,
+                "other_processes_share"_key = s.other_processes_share};
 }
 
 }  // namespace
@@ -105,6 +106,8 @@ MachineShare machine_share(std::span<const RankMachineTime> ranks, const TraceIn
   if (info.processors_ns > 0) {
     share.stolen_share =
         static_cast<double>(info.stolen_ns) / static_cast<double>(info.processors_ns);
+    share.other_processes_share =
+        static_cast<double>(info.other_processes_ns) / static_cast<double>(info.processors_ns);
   }
   return share;
 }
@@ -133,6 +136,10 @@ Facts machine_facts(const MachineShare& s) {
   if (s.stolen_share) {
     facts.facts.push_back({"steal time", *s.stolen_share, Unit::ratio,
                            "of the processors' time, taken by the hypervisor"});
+  }
+  if (s.other_processes_share.value_or(0) > 0) {
+    facts.facts.push_back({"other processes", *s.other_processes_share, Unit::ratio,
+                           "of the processors' time, used outside of the job"});
   }
   return facts;
 }

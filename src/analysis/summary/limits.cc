@@ -387,6 +387,13 @@ class LimitSearch {
       text += fmt::format(", less {} that is load imbalance by CPU time",
                           format_percent(losses_.hidden_imbalance_ns() / rank_time()));
     }
+    const TraceInfo& info = in_.trace.info();
+    const double others = ratio_of(static_cast<double>(info.other_processes_ns),
+                                   static_cast<double>(info.processors_ns));
+    if (others >= kLeastAlternative) {
+      text +=
+          fmt::format("; other processes used {} of the processors' time", format_percent(others));
+    }
     if (in_.shares.processor_share) {
       text += fmt::format("; mean CPU utilisation {} at most",
                           format_percent(*in_.shares.processor_share, 0));

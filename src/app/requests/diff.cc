@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/cube/difference.h"
 #include "analysis/efficiency/efficiency.h"
@@ -18,6 +19,7 @@
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
+#include "calls/disturbance.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -56,6 +58,8 @@ class ComparedSide {
     all.merge(distinct_.findings());
     return all;
   }
+  /// What disturbed its measured runs.
+  const ComparedRuns& disturbances() const { return disturbances_; }
   /// The run that stands for the group in the report.
   const LoadedRun& first() const { return *first_; }
   /// Counts the runs that are in both.
@@ -69,6 +73,7 @@ class ComparedSide {
     LoadedRun run = load_run(request_);
     if (!distinct_.add(run.opened, run.on)) return;
     group_.runs.push_back(compared_run(run, ideal_));
+    if (run.on == "measured") disturbances_.add(disturbance_of(run.trace()));
     if (!first_) {
       first_ = std::move(run);
       return;
@@ -81,6 +86,7 @@ class ComparedSide {
   IdealOptions ideal_;
   RunGroup group_{};
   Findings findings_{};
+  ComparedRuns disturbances_{};
   std::optional<LoadedRun> first_{};
   DistinctRuns distinct_{};
 };
@@ -120,6 +126,14 @@ Report execute(const DiffRequest& request) {
   const Groups groups = common.empty() ? Groups::independent : Groups::overlapping;
   auto described = describe(difference(a.group(), b.group(), groups), request.count);
   described.findings = common;
+  ComparedRuns runs = a.disturbances();
+  runs.add(b.disturbances());
+  const std::string caution =
+      disturbance_sentence(runs, "differences are not attributable to the program");
+  if (!caution.empty()) {
+    std::vector<Item>& items = described.sections.front().items;
+    items.insert(items.begin(), Paragraph{caution});
+  }
   Report report = DiffReports::untyped(diff_report(std::move(described), a.first(), request.count));
   report.title = fmt::format("diff: {}, {}", subject(a.first().opened), subject(b.first().opened));
   report.findings.merge(a.findings());

@@ -179,7 +179,7 @@ auto replayed_edit_object(const AppliedEdit& applied) {
   return Object{"edit"_key = to_string(applied.edit), "changed"_key = applied.changed};
 }
 
-auto replay_object(const PreparedReplay& prepared, const Summary& s) {
+auto replay_object(const PreparedReplay& prepared, const Summary& s, const ComparedRuns& runs) {
   std::vector<ComparedTime> operations;
   std::vector<ComparedTime> call_paths;
   if (s.error) {
@@ -196,6 +196,8 @@ auto replay_object(const PreparedReplay& prepared, const Summary& s) {
           compared, [](const auto& c) { return median(c.replayed_ns) / c.measured_ns - 1; }),
       "error_by_call_path"_key =
           optional_of(compared, [](const auto& c) { return median(c.errors_by_call_path); }),
+      "disturbed_runs"_key = runs.disturbed,
+      "left_out_runs"_key = runs.left_out,
       "behind_ns"_key = s.pace.behind_ns,
       "behind_most_ns"_key = s.pace.behind_most_ns,
       "call_cost_ns"_key = s.pace.call_ns,
@@ -284,7 +286,18 @@ RecordedReplay recorded_replay(const PreparedReplay& prepared, const std::filesy
                 fmt::format("{} of {} ranks were recorded", recorded.ranks(), prepared.ranks()),
                 "See the messages of the job above.");
   }
-  return {replayed_trace(prepared.program(), prepared.file, recorded), read_pace(report)};
+  return {replayed_trace(prepared.program(), prepared.file, recorded), read_pace(report),
+          disturbance_of(recorded)};
+}
+
+ComparedRuns leave_out_disturbed(std::vector<RecordedReplay>& replays) {
+  std::vector<Disturbance> disturbances;
+  for (const RecordedReplay& replay : replays) disturbances.push_back(replay.disturbance);
+  ComparedRuns runs;
+  const std::vector<bool> kept = undisturbed(disturbances, runs);
+  std::size_t next = 0;
+  std::erase_if(replays, [&](const RecordedReplay&) { return !kept[next++]; });
+  return runs;
 }
 
 void save_replay(const RecordedReplay& replay, const std::filesystem::path& path) {
@@ -303,9 +316,18 @@ std::size_t median_replay(const std::vector<RecordedReplay>& replays) {
 }
 
 Report report_replay(const ReplayRequest& request, const PreparedReplay& prepared,
-                     const std::vector<RecordedReplay>& replays) {
+                     const std::vector<RecordedReplay>& replays, const ComparedRuns& runs) {
   const Summary summary = summarize(prepared, replays);
-  Section section{.id = "replay", .title = "Replay", .items = {headline(summary)}};
+  Section section{.id = "replay", .title = "Replay", .items = {}};
+  constexpr std::string_view kConsequence = "differences are not attributable to the replay";
+  ComparedRuns measured;
+  measured.add(disturbance_of(prepared.opened.trace));
+  for (const std::string& caution :
+       {disturbance_sentence(measured, kConsequence, "the measured run"),
+        disturbance_sentence(runs, kConsequence, "the replay")}) {
+    if (!caution.empty()) section.items.emplace_back(Paragraph{caution});
+  }
+  section.items.emplace_back(headline(summary));
   if (auto differing = differing_operations(summary, prepared.ranks(), request.tolerance)) {
     section.items.emplace_back(std::move(*differing));
   }
@@ -316,7 +338,7 @@ Report report_replay(const ReplayRequest& request, const PreparedReplay& prepare
     section.items.emplace_back(times_table("call_paths", "Largest differences by call path", true,
                                            summary.error->call_paths));
   }
-  Described report{replay_object(prepared, summary), {std::move(section)}};
+  Described report{replay_object(prepared, summary, runs), {std::move(section)}};
   for (const RecordedReplay& replay : replays) {
     if (&replay == &replays[median_replay(replays)]) report.findings.merge(replay.trace.findings());
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/options/reading_options.h"
+#include "calls/disturbance.h"
 #include "formats/open/open.h"
 #include "replay/replay_file.h"
 #include "whatif/scenario.h"
@@ -63,9 +64,13 @@ ReplayPace read_pace(const std::filesystem::path& report);
 struct RecordedReplay {
   Trace trace;  ///< of the program (replay/replayed_trace.h)
   ReplayPace pace{};
+  Disturbance disturbance{};  ///< by other processes
 };
 RecordedReplay recorded_replay(const PreparedReplay& prepared, const std::filesystem::path& trace,
                                const std::filesystem::path& report);
+
+/// Leaves out replays that other processes disturbed, if there are others.
+ComparedRuns leave_out_disturbed(std::vector<RecordedReplay>& replays);
 
 /// Index of the replay whose length is the median. At least one.
 std::size_t median_replay(const std::vector<RecordedReplay>& replays);
@@ -73,8 +78,9 @@ std::size_t median_replay(const std::vector<RecordedReplay>& replays);
 /// Writes a replay as a native trace. Throws Error.
 void save_replay(const RecordedReplay& replay, const std::filesystem::path& path);
 
-/// Compares the replays with the run, or what became of it. At least one.
+/// Compares the replays with the run, or what became of it. At least one. `runs`: of
+/// leave_out_disturbed().
 Report report_replay(const ReplayRequest& request, const PreparedReplay& prepared,
-                     const std::vector<RecordedReplay>& replays);
+                     const std::vector<RecordedReplay>& replays, const ComparedRuns& runs);
 
 }  // namespace slackline

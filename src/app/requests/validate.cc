@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "calibration/validation_report.h"
+#include "calls/disturbance.h"
 #include "calls/summary.h"
 #include "formats/open/open.h"
 #include "timing/model_schedule.h"
@@ -166,6 +167,25 @@ ValidationSamples samples_of(const Latencies& latencies, const Predictions& pred
   return samples;
 }
 
+/// The runs of each latency that nobody disturbed, or all where there is none.
+std::vector<ValidateRequest::Run> undisturbed_runs(const std::vector<ValidateRequest::Run>& runs,
+                                                   ComparedRuns& summary) {
+  std::map<std::int64_t, std::vector<ValidateRequest::Run>> by_latency;
+  for (const ValidateRequest::Run& run : runs) by_latency[run.added_ns].push_back(run);
+  std::vector<ValidateRequest::Run> evaluated;
+  for (const auto& [added_ns, group] : by_latency) {
+    std::vector<Disturbance> disturbances;
+    for (const ValidateRequest::Run& run : group) {
+      disturbances.push_back(disturbance_of(open_trace(run.trace).trace));
+    }
+    const std::vector<bool> kept = undisturbed(disturbances, summary);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      if (kept[i]) evaluated.push_back(group[i]);
+    }
+  }
+  return evaluated;
+}
+
 ModelRequest model_request(const ValidateRequest& request, const std::string& trace) {
   ModelRequest input;
   input.trace = trace;
@@ -193,7 +213,8 @@ Report execute(const ValidateRequest& request) {
   }
   Predictions predictions(ppm);
   std::optional<LoadedGraph> first;
-  for (const ValidateRequest::Run& run : request.runs) {
+  ComparedRuns compared;
+  for (const ValidateRequest::Run& run : undisturbed_runs(request.runs, compared)) {
     if (run.added_ns > 0) {
       add_measured(open_trace(run.trace).trace, run.trace, latencies[run.added_ns]);
       continue;
@@ -203,7 +224,8 @@ Report execute(const ValidateRequest& request) {
     predictions.add(loaded, latencies);
     if (!first) first = std::move(loaded);
   }
-  const ValidationSamples samples = samples_of(latencies, predictions);
+  ValidationSamples samples = samples_of(latencies, predictions);
+  samples.runs = compared;
   return ValidateReports::untyped(validate_report(
       describe(validate(samples, request.replicates, request.seed), samples, predictions.curve()),
       request, *first, ppm));

@@ -25,7 +25,8 @@ struct ValidateRequest {
   std::uint64_t seed = 1;                   ///< of the bootstrap
 };
 
-/// Reads every recording once, those without added latency as execution graphs. Throws Error.
+/// Reads every recording twice. Runs that other processes disturbed are left out beside others of
+/// the same latency. Throws Error.
 Report execute(const ValidateRequest& request);
 
 }  // namespace slackline

@@ -91,6 +91,7 @@ void put_info(ByteWriter& out, const TraceInfo& info, std::int64_t sampling_ns) 
   if (!processors) return;
   out.svarint(info.processors_ns);
   out.svarint(info.stolen_ns);
+  if (info.other_processes_ns > 0) out.svarint(info.other_processes_ns);
 }
 
 bool get_info(ByteReader& in, TraceInfo& info, std::int64_t& sampling_ns) {
@@ -108,6 +109,7 @@ bool get_info(ByteReader& in, TraceInfo& info, std::int64_t& sampling_ns) {
     info.processors_ns = in.svarint();
     info.stolen_ns = in.svarint();
   }
+  if (!in.failed() && !in.at_end()) info.other_processes_ns = in.svarint();
   return !in.failed() && std::isfinite(info.flops_per_second);
 }
 

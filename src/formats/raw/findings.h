@@ -67,6 +67,10 @@ inline constexpr FindingKind kOversubscribed{
     "oversubscribed", Severity::notice,
     "Oversubscribed ranks (more ranks than processors); the time they wait for a processor varies "
     "from run to run; where it is known, it does not count as computation."};
+inline constexpr FindingKind kOtherProcesses{
+    "other_processes", Severity::notice,
+    "Processes outside of the job used its processors; run time, waiting and time without a "
+    "processor contain that, and vary from run to run."};
 inline constexpr FindingKind kOversubscribedThreads{
     "oversubscribed_threads", Severity::notice,
     "More OpenMP threads than processors: a thread's work contains the time it waits for a "

@@ -62,34 +62,93 @@ std::string off_share(const Host& host) {
       100 * static_cast<double>(host.off_processor_ns) / static_cast<double>(host.computation_ns));
 }
 
-/// Ranks that may run on the same processors have measured the same time.
-void note_stolen_time(std::span<const RankFiles> ranks, TraceBuilder& trace) {
-  constexpr std::uint64_t kBelievable = std::uint64_t{1} << 60;
-  struct Time {
-    std::int64_t total_ns = 0;
-    std::int64_t stolen_ns = 0;
-  };
-  std::map<std::tuple<std::string, std::string, Mask>, Time> times;
-  for (const RankFiles& rank : ranks) {
-    if (rank.files.empty()) continue;
-    const slk_raw_header& h = rank.header();
-    if (h.processors_ns > kBelievable || h.stolen_ns > h.processors_ns) continue;
-    Mask mask{};
-    std::ranges::copy(h.processors, mask.begin());
-    Time& time = times[{h.host, h.boot_id, mask}];
-    if (static_cast<std::int64_t>(h.processors_ns) <= time.total_ns) continue;
-    time = {static_cast<std::int64_t>(h.processors_ns), static_cast<std::int64_t>(h.stolen_ns)};
-  }
-  TraceInfo& info = trace.info();
-  for (const auto& [where, time] : times) {
-    if (time.total_ns > kTimeLimit_ns - info.processors_ns) return;
-    info.processors_ns += time.total_ns;
-    info.stolen_ns += time.stolen_ns;
-  }
-}
-
 std::string processors_text(std::uint64_t count) {
   return fmt::format("{} {}", count, count == 1 ? "processor" : "processors");
+}
+
+/// Of the processors on which a group of ranks may run, during one rank's run.
+struct GroupTime {
+  std::int64_t total_ns = 0;  // idle time included; 0 unknown
+  std::int64_t stolen_ns = 0;
+  std::int64_t used_ns = 0;
+  double used_by_ranks = 0;  // of the processors' time: a share, as the ranks' intervals differ
+
+  std::int64_t other_processes_ns() const {
+    return std::max<std::int64_t>(
+        0, used_ns - static_cast<std::int64_t>(used_by_ranks * static_cast<double>(total_ns)));
+  }
+};
+
+bool is_believable(const slk_raw_header& h) {
+  constexpr std::uint64_t kBelievable = std::uint64_t{1} << 60;
+  return h.processors_ns > 0 && h.processors_ns <= kBelievable && h.stolen_ns <= h.processors_ns &&
+         h.used_ns <= h.processors_ns;
+}
+
+/// Ranks that may run on the same processors have measured the same time; that of the shortest
+/// interval has least of what is before and after the job.
+void add(const slk_raw_header& h, GroupTime& time) {
+  time.used_by_ranks +=
+      static_cast<double>(h.used_by_process_ns) / static_cast<double>(h.processors_ns);
+  const auto total = static_cast<std::int64_t>(h.processors_ns);
+  if (time.total_ns != 0 && total >= time.total_ns) return;
+  time.total_ns = total;
+  time.stolen_ns = static_cast<std::int64_t>(h.stolen_ns);
+  time.used_ns = static_cast<std::int64_t>(h.used_ns);
+}
+
+/// The groups of one host, by their processors.
+using HostTimes = std::map<Mask, GroupTime>;
+
+/// Where groups share a part of their processors, nobody knows who used it.
+bool overlap(const HostTimes& groups) {
+  Mask seen{};
+  for (const auto& [mask, time] : groups) {
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+      if ((seen[i] & mask[i]) != 0) return true;
+      seen[i] |= mask[i];
+    }
+  }
+  return false;
+}
+
+/// Of a tenth of a processor and more, where the clock's ticks of 10 ms can tell.
+void note_other_processes(const std::string& host, const Mask& mask, const GroupTime& time,
+                          Findings& findings) {
+  constexpr double kMuch = 0.1;
+  constexpr std::int64_t kLeast_ns = 100'000'000;
+  const std::uint64_t processors = count_of(mask);
+  if (processors == 0) return;
+  const double length = static_cast<double>(time.total_ns) / static_cast<double>(processors);
+  const std::int64_t other = time.other_processes_ns();
+  const double used = static_cast<double>(other) / length;
+  if (other < kLeast_ns || used < kMuch) return;
+  findings.add(kOtherProcesses,
+               fmt::format("{}: {:.2f} of {}", host, used, processors_text(processors)));
+}
+
+void note_processor_time(std::span<const RankFiles> ranks, TraceBuilder& trace,
+                         Findings& findings) {
+  std::map<std::pair<std::string, std::string>, HostTimes> hosts;
+  for (const RankFiles& rank : ranks) {
+    if (rank.files.empty() || !is_believable(rank.header())) continue;
+    const slk_raw_header& h = rank.header();
+    Mask mask{};
+    std::ranges::copy(h.processors, mask.begin());
+    add(h, hosts[{h.host, h.boot_id}][mask]);
+  }
+  TraceInfo& info = trace.info();
+  for (const auto& [host, groups] : hosts) {
+    const bool shared = overlap(groups);
+    for (const auto& [mask, time] : groups) {
+      if (time.total_ns > kTimeLimit_ns - info.processors_ns) return;
+      info.processors_ns += time.total_ns;
+      info.stolen_ns += time.stolen_ns;
+      if (shared || time.used_ns == 0) continue;
+      info.other_processes_ns += time.other_processes_ns();
+      note_other_processes(host.first, mask, time, findings);
+    }
+  }
 }
 
 /// Threads of OpenMP for which there are no processors: where the launcher binds a rank to one, or
@@ -144,8 +203,8 @@ void note_processors(std::span<const RankFiles> ranks, TraceBuilder& trace) {
     if (host.without_cpu_time > 0) findings.add(kNoCpuTime, name.first, host.without_cpu_time);
   }
   if (sampled > 0) findings.add(kCpuTimeSampled, {}, sampled);
+  note_processor_time(ranks, trace, findings);
   note_missing_counters(ranks, findings);
-  note_stolen_time(ranks, trace);
   findings.merge(trace.findings());
   trace.findings() = findings;
 }

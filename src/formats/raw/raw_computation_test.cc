@@ -176,6 +176,42 @@ TEST_F(RawReaderTest, StolenTimeIsThatOfTheHostsProcessors) {
   EXPECT_EQ(trace.findings().count(raw::kNoHardwareCounters), 1u);
 }
 
+// Two ranks share one processor for 1 s and 1.25 s, of which they use a quarter and half; another
+// process uses .2 of it. The third rank's processor is used by that rank alone.
+TEST_F(RawReaderTest, OtherProcessesOnTheJobsProcessorsAreTold) {
+  for (int rank = 0; rank < 3; ++rank) {
+    RawFileBuilder file(rank, 3);
+    file.header().processors[0] = rank == 2 ? 2 : 1;
+    file.header().processors_ns = rank == 1 ? 1'250'000'000 : 1'000'000'000;
+    file.header().used_ns = rank == 2 ? 900'000'000 : 950'000'000;
+    file.header().used_by_process_ns = rank == 0   ? 250'000'000
+                                       : rank == 1 ? 625'000'000
+                                                   : 890'000'000;
+    file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  EXPECT_EQ(trace.info().processors_ns, 2'000'000'000);
+  EXPECT_EQ(trace.info().other_processes_ns, 210'000'000);
+  EXPECT_EQ(trace.findings().count(raw::kOtherProcesses), 1u);
+}
+
+// Where a rank may also run on the other's processor, nobody knows whose time it is.
+TEST_F(RawReaderTest, OtherProcessesAreNotKnownWhereRanksShareAPartOfTheirProcessors) {
+  for (int rank = 0; rank < 2; ++rank) {
+    RawFileBuilder file(rank, 2);
+    file.header().processors[0] = rank == 0 ? 3 : 1;
+    file.header().processors_ns = rank == 0 ? 2'000'000'000 : 1'000'000'000;
+    file.header().used_ns = 1'000'000'000;
+    file.header().used_by_process_ns = 300'000'000;
+    file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  EXPECT_EQ(trace.info().other_processes_ns, 0);
+  EXPECT_EQ(trace.findings().count(raw::kOtherProcesses), 0u);
+}
+
 TEST_F(RawReaderTest, MoreRanksThanProcessorsAreSaidFirst) {
   for (int rank = 0; rank < 3; ++rank) {
     RawFileBuilder file(rank, 4);

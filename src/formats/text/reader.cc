@@ -137,6 +137,8 @@ class Reader {
         info.processors_ns = lexer_.time(value, "time of the processors");
       } else if (key == "stolen") {
         info.stolen_ns = lexer_.time(value, "stolen time");
+      } else if (key == "other_processes") {
+        info.other_processes_ns = lexer_.time(value, "time of other processes");
       } else if (key == "lost") {
         info.lost_calls = lexer_.unsigned_integer(value, "number of lost calls");
       } else if (key == "flops_per_second") {
@@ -144,7 +146,7 @@ class Reader {
       } else {
         fail_unknown(token,
                      "program=, mpi=, mpi_version=, recorder=, started=, cpu=, recording=, "
-                     "sampling=, processors=, stolen=, lost=, flops_per_second=");
+                     "sampling=, processors=, stolen=, other_processes=, lost=, flops_per_second=");
       }
     }
   }

@@ -324,6 +324,8 @@ class Writer {
     if (samples_.interval_ns != 0) put(line, FMT_COMPILE(" sampling={}"), samples_.interval_ns);
     if (info.processors_ns != 0) put(line, FMT_COMPILE(" processors={}"), info.processors_ns);
     if (info.stolen_ns != 0) put(line, FMT_COMPILE(" stolen={}"), info.stolen_ns);
+    if (info.other_processes_ns != 0)
+      put(line, FMT_COMPILE(" other_processes={}"), info.other_processes_ns);
     if (info.lost_calls != 0) put(line, FMT_COMPILE(" lost={}"), info.lost_calls);
     if (info.flops_per_second > 0)
       put(line, FMT_COMPILE(" flops_per_second={}"), info.flops_per_second);

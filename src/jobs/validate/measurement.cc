@@ -12,6 +12,7 @@
 #include "jobs/calibrate/benchmark.h"
 #include "jobs/inject/inject.h"
 #include "jobs/record/record.h"
+#include "jobs/record/undisturbed_run.h"
 
 namespace slackline {
 namespace {
@@ -133,7 +134,10 @@ Measurement measure(const MeasurementOptions& options) {
     if (fs::exists(run.trace)) continue;
     if (!warm) run_once(options, 0, options.folder / "runs" / "warm-up.slk");
     warm = true;
-    run_once(options, run.added_ns, run.trace);
+    run_undisturbed(options.retries, [&] {
+      run_once(options, run.added_ns, run.trace);
+      return disturbance_of_recording(run.trace);
+    });
   }
   return measurement;
 }

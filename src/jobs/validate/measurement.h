@@ -21,6 +21,7 @@ struct MeasurementOptions {
   std::string machine{};            ///< of the network without added latency; empty: calibrate
   double calibration_seconds = 15;  ///< of that
   std::uint64_t seed = 1;           ///< of the order of runs
+  int retries = 2;                  ///< of a run that other processes disturb
 };
 
 struct Measurement {

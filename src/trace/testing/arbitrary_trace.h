@@ -141,6 +141,8 @@ inline Trace arbitrary_trace() {
   trace.info().processors_ns = *element<std::int64_t>(0, 5'000'000'000);
   if (trace.info().processors_ns > 0)
     trace.info().stolen_ns = *element<std::int64_t>(0, 70'000'000);
+  if (trace.info().processors_ns > 0)
+    trace.info().other_processes_ns = *element<std::int64_t>(0, 3'000'000'000);
   trace.info().lost_calls = *element<std::uint64_t>(0, ~0ull);
   if (*rc::gen::arbitrary<bool>()) {
     constexpr FindingKind kKind{"some_kind", Severity::data_loss, "Something \"happened\"."};
@@ -191,7 +193,8 @@ inline bool same_facts(const Trace& a, const Trace& b) {
               x.mpi_version == y.mpi_version && x.recorder == y.recorder &&
               x.started == y.started && x.cpu_ns == y.cpu_ns && x.recording_ns == y.recording_ns &&
               x.lost_calls == y.lost_calls && x.flops_per_second == y.flops_per_second &&
-              x.processors_ns == y.processors_ns && x.stolen_ns == y.stolen_ns;
+              x.processors_ns == y.processors_ns && x.stolen_ns == y.stolen_ns &&
+              x.other_processes_ns == y.other_processes_ns;
   for (std::int32_t r = 0; same && r < a.ranks(); ++r) {
     same = same_rank_info(a.rank_info(r), b.rank_info(r));
   }
