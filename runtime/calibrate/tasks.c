@@ -1,5 +1,7 @@
 /* What is measured. Every sample begins with an empty message from rank 1, after which rank 1 is
  * about to do its part; rank 0 has the clock, but for receives. */
+#include <string.h>
+
 #include "calibrate.h"
 
 enum kind {
@@ -26,6 +28,13 @@ static void take(struct bench* b, void* data, int size) {
   MPI_Recv(data, size, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Programs send what they have just computed: in their own cache, and changed since the last
+ * message. A message from a buffer that nobody has touched since is up to twice as fast. */
+static void compute(struct bench* b, int size) {
+  static unsigned char value;
+  memset(b->send, ++value, (size_t)size);
+}
+
 /* Messages of a stream: enough for the gap to show, few enough for long ones to end. */
 static int stream_length(int size) {
   if (size <= 64 << 10) return 16;
@@ -34,6 +43,7 @@ static int stream_length(int size) {
 
 /* PRTT(n,0,s) of Hoefler et al. 2007: n messages there, one back. */
 static double exchange(struct bench* b, int size, int n) {
+  compute(b, size);
   if (b->rank == 1) {
     give(b, NULL, 0);
     for (int i = 0; i < n; ++i) take(b, b->receive, size);
@@ -50,6 +60,7 @@ static double exchange(struct bench* b, int size, int n) {
 /* In MPI_Send or MPI_Isend, while the receiver is in the matching receive. */
 static double send_call(struct bench* b, int size, int nonblocking) {
   MPI_Request request;
+  if (b->rank == 0) compute(b, size);
   if (b->rank == 1) {
     MPI_Irecv(b->receive, size, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD, &request);
     give(b, NULL, 0);
@@ -81,6 +92,7 @@ static double receive_call(struct bench* b, int size) {
     give(b, &took, (int)sizeof took);
     return took;
   }
+  compute(b, size);
   take(b, NULL, 0);
   give(b, b->send, size);
   take(b, &took, (int)sizeof took);

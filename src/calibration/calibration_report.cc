@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "calibration/estimate_json.h"
+#include "timing/cost/message_time.h"
 
 namespace slackline {
 namespace {
@@ -18,6 +19,18 @@ constexpr FindingKind kNoLatency{
     "no_latency", Severity::notice,
     "MPI_Send and MPI_Recv together take at least the one-way time, as is possible within a node: "
     "L is 0, and o is half of the one-way time."};
+constexpr FindingKind kDisturbed{
+    "disturbed_calibration", Severity::notice,
+    "Other processes used the processors during the measurement; parameters and their intervals "
+    "contain that in part."};
+constexpr FindingKind kScaledOverheads{
+    "overheads_scaled", Severity::info,
+    "MPI_Send and MPI_Recv, each measured by itself, take longer than a message one way, in which "
+    "caches are warmer: the overheads of the simulation are scaled to the one-way time."};
+constexpr FindingKind kLargeResidual{
+    "calibration_residual", Severity::notice,
+    "The ping-pong that was measured takes 5 % more or less in the model at some sizes."};
+constexpr double kMuchResidual = 0.05;
 constexpr double kShortMessages = 64 * 1024;
 
 struct NamedFit {
@@ -49,7 +62,74 @@ auto piece_objects(const LogGPSFit& fit) {
   return pieces;
 }
 
-auto calibration_object(const CalibrationSamples& samples, const LogGPSFit& f) {
+/// The measured ping-pong of one size, one way, and what the models make of it.
+struct PingPong {
+  double bytes = 0;
+  double measured_ns = 0;
+  double predicted_ns = 0;
+  double simulated_ns = 0;
+
+  double prediction_error() const { return predicted_ns / measured_ns - 1; }
+  double simulation_error() const { return simulated_ns / measured_ns - 1; }
+};
+
+std::vector<PingPong> ping_pongs(const LogGPSFit& fit, const SmpiTables& smpi) {
+  std::vector<PingPong> all;
+  const auto femtos = [](const Estimate& ns) {
+    return std::llround(ns.value * static_cast<double>(kFemtosPerNano));
+  };
+  const LogGPS model{femtos(fit.latency), femtos(fit.overhead), femtos(fit.gap_per_byte)};
+  for (std::size_t i = 0; i < fit.one_way.points.size(); ++i) {
+    const WeightedPoint& p = fit.one_way.points[i];
+    // No message is faster than the model's latencies and overheads.
+    const std::int64_t least_fs = message_fs_without_transfer(
+        model, p.x <= fit.eager_bytes.value, GraphOptions{}.rendezvous);
+    const double least = static_cast<double>(least_fs) / static_cast<double>(kFemtosPerNano);
+    all.push_back({p.x, p.y, std::max(least, fit.one_way.at(p.x)), smpi.one_way_ns[i]});
+  }
+  return all;
+}
+
+auto ping_pong_object(const PingPong& p) {
+  return Object{"bytes"_key = p.bytes, "measured_ns"_key = p.measured_ns,
+                "predicted_ns"_key = p.predicted_ns, "simulated_ns"_key = p.simulated_ns};
+}
+
+/// One row for each doubling of the size.
+Table ping_pong_table(const std::vector<PingPong>& all) {
+  Table table{"ping_pong",
+              "Measured ping-pong in the models (one way)",
+              {{"size", Unit::bytes},
+               {"measured", Unit::ns},
+               {"predicted", Unit::ns},
+               {"error", Unit::ratio},
+               {"simulated", Unit::ns},
+               {"error", Unit::ratio}},
+              {}};
+  double next = 0;
+  for (const PingPong& p : all) {
+    if (p.bytes < next) continue;
+    next = 2 * p.bytes;
+    table.rows.push_back({p.bytes, p.measured_ns, p.predicted_ns, p.prediction_error(),
+                          p.simulated_ns, p.simulation_error()});
+  }
+  return table;
+}
+
+void note_residuals(const std::vector<PingPong>& all, Findings& findings) {
+  for (const PingPong& p : all) {
+    const auto note = [&](double error, std::string_view how) {
+      if (std::abs(error) <= kMuchResidual) return;
+      findings.add(kLargeResidual,
+                   fmt::format("{} {}: {:+.0f} %", format_bytes(p.bytes), how, 100 * error));
+    };
+    note(p.prediction_error(), "predicted");
+    note(p.simulation_error(), "simulated");
+  }
+}
+
+auto calibration_object(const CalibrationSamples& samples, const LogGPSFit& f,
+                        const std::vector<PingPong>& ping_pong) {
   return Object{
       "loggps"_key =
           Object{"L_ns"_key = to_json(f.latency), "o_ns"_key = to_json(f.overhead),
@@ -62,9 +142,11 @@ auto calibration_object(const CalibrationSamples& samples, const LogGPSFit& f) {
       "breakpoints"_key =
           list_of(f.one_way.breakpoints, [](const Breakpoint& b) { return to_json(b); }),
       "pieces"_key = piece_objects(f),
+      "ping_pong"_key = list_of(ping_pong, ping_pong_object),
       "test_ns"_key = to_json(f.test),
       "iprobe_ns"_key = to_json(f.probe),
       "wtime_ns"_key = to_json(f.clock),
+      "without_processor"_key = samples.without_processor,
       "rounds"_key = samples[Quantity::round_trip].rounds.size()};
 }
 
@@ -150,8 +232,17 @@ const JsonType& declared_type(const CalibrationJsonTag*) {
   return json_type_by<calibration_object>();
 }
 
-Described<CalibrationJson> describe(const CalibrationSamples& samples, const LogGPSFit& fit) {
-  Described<CalibrationJson> report{calibration_object(samples, fit)};
+Described<CalibrationJson> describe(const CalibrationSamples& samples, const LogGPSFit& fit,
+                                    const SmpiTables& smpi) {
+  const std::vector<PingPong> ping_pong = ping_pongs(fit, smpi);
+  Described<CalibrationJson> report{calibration_object(samples, fit, ping_pong)};
+  note_residuals(ping_pong, report.findings);
+  if (!smpi.scaled_sizes.empty()) {
+    report.findings.add(kScaledOverheads,
+                        fmt::format("{} to {}", format_bytes(smpi.scaled_sizes.front()),
+                                    format_bytes(smpi.scaled_sizes.back())),
+                        smpi.scaled_sizes.size());
+  }
   if (fit.all_eager) report.findings.add(kAllSizesEager);
   if (fit.latency.value == 0) report.findings.add(kNoLatency);
   const std::size_t rounds = samples[Quantity::round_trip].rounds.size();
@@ -160,11 +251,20 @@ Described<CalibrationJson> describe(const CalibrationSamples& samples, const Log
                                                samples.processors[1], samples.hosts[0])
                                  : fmt::format("{} and {}", samples.hosts[0], samples.hosts[1]);
   Section parameters{.id = "loggps", .title = "LogGPS between two ranks"};
-  parameters.items = {Paragraph{fmt::format("{}, {}; {} rounds in {}.", samples.mpi, places, rounds,
-                                            format_time_ns(ns_of_seconds(samples.seconds)))},
-                      parameter_table(fit)};
+  if (samples.without_processor > kDisturbedCalibration) {
+    const std::string share = format_percent(samples.without_processor, 0);
+    report.findings.add(kDisturbed, share + " of a processor");
+    parameters.items.emplace_back(Paragraph{
+        fmt::format("During the measurement, other processes used {} of a rank's processor: "
+                    "parameters may be wrong. Repeat on a quiet machine.",
+                    share)});
+  }
+  parameters.items.emplace_back(
+      Paragraph{fmt::format("{}, {}; {} rounds in {}.", samples.mpi, places, rounds,
+                            format_time_ns(ns_of_seconds(samples.seconds)))});
+  parameters.items.emplace_back(parameter_table(fit));
   Section pieces{.id = "pieces", .title = "By message size"};
-  pieces.items = {piece_table(fit)};
+  pieces.items = {ping_pong_table(ping_pong), piece_table(fit)};
   for (const NamedFit& named : fits_of(fit)) {
     const double largest = named.fit->points.back().x;
     pieces.items.emplace_back(picture(named, std::min(largest, kShortMessages), named.name));

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <toml++/toml.h>
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "base/error.h"
@@ -50,10 +52,11 @@ std::string head(const CalibrationSamples& s) {
       "hosts = [{}, {}]  # of the two ranks\n"
       "processors = [{}, {}]\n"
       "seconds = {}  # of measurement\n"
+      "without_processor = {}  # share of it in which others had the processor of a rank\n"
       "rounds = {}  # in each of which every size was measured once, in random order\n\n",
       kVersion, toml_string(s.started), toml_string(s.mpi), toml_string(s.hosts[0]),
       toml_string(s.hosts[1]), toml_string(s.processors[0]), toml_string(s.processors[1]),
-      real(s.seconds), s[Quantity::round_trip].rounds.size());
+      real(s.seconds), real(s.without_processor), s[Quantity::round_trip].rounds.size());
 }
 
 std::string loggps_table(const LogGPSFit& f) {
@@ -118,7 +121,42 @@ std::string origin_of(const toml::table& machine) {
   };
   const std::string place = host(0) == host(1) ? fmt::format("within {}", host(0))
                                                : fmt::format("between {} and {}", host(0), host(1));
-  return fmt::format("measured {} {}, {}", text("measured"), place, text("mpi"));
+  const double others = machine["without_processor"].value_or(0.0);
+  return fmt::format(
+      "measured {} {}, {}{}", text("measured"), place, text("mpi"),
+      others > kDisturbedCalibration
+          ? fmt::format("; other processes used {:.0f} % of a processor meanwhile", 100 * others)
+          : std::string());
+}
+
+/// A value with its interval, or a bare number.
+std::optional<double> number_of(const toml::node_view<toml::node>& node) {
+  const auto value = node.is_table() ? node["value"] : node;
+  const std::optional<double> number = value.value<double>();
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+/// Ascending by size.
+std::vector<MeasuredPiece> pieces_of(toml::table& root, std::string_view quantity,
+                                     const std::filesystem::path& path) {
+  std::vector<MeasuredPiece> pieces;
+  toml::array* const all = root["piece"].as_array();
+  if (all == nullptr) return pieces;
+  for (toml::node& node : *all) {
+    const toml::node_view<toml::node> piece(node);
+    if (piece["quantity"].value_or(std::string_view()) != quantity) continue;
+    const auto from = piece["from_bytes"].value<std::int64_t>();
+    const auto offset = number_of(piece["offset_ns"]);
+    const auto slope = number_of(piece["slope_ns_per_byte"]);
+    if (!from || *from < 0 || !offset || !slope) {
+      no_machine(path, fmt::format("a [[piece]] of {} has no from_bytes, offset_ns or "
+                                   "slope_ns_per_byte",
+                                   quantity));
+    }
+    pieces.push_back({static_cast<std::uint64_t>(*from), *offset, *slope});
+  }
+  std::ranges::sort(pieces, {}, &MeasuredPiece::from_bytes);
+  return pieces;
 }
 
 }  // namespace
@@ -153,7 +191,8 @@ MeasuredMachine read_machine_file(const std::filesystem::path& path) {
   if ((*machine)["version"].value_exact<std::int64_t>() != kVersion) {
     no_machine(path, fmt::format("its version is not {}", kVersion));
   }
-  MeasuredMachine measured{read_model_file(path), origin_of(*machine)};
+  MeasuredMachine measured{read_model_file(path), pieces_of(root, "one_way", path),
+                           pieces_of(root, "stream", path), origin_of(*machine)};
   const ModelSettings& s = measured.settings;
   if (!s.latency_fs || !s.overhead_fs || !s.gap_per_byte_fs || !s.eager_threshold_bytes) {
     no_machine(path, "its table [loggps] lacks one of L, o, G and S");

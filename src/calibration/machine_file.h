@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "calibration/loggps_fit.h"
 #include "calibration/smpi_tables.h"
@@ -18,9 +20,18 @@ std::string machine_text(const CalibrationSamples& samples, const LogGPSFit& fit
 /// SimGrid's options a line each, as its configuration files have them.
 std::string smpi_options_text(const SmpiTables& smpi);
 
+/// Time of a message as a linear function of its size, from `from_bytes` to the next piece.
+struct MeasuredPiece {
+  std::uint64_t from_bytes = 0;
+  double offset_ns = 0;
+  double slope_ns_per_byte = 0;
+};
+
 struct MeasuredMachine {
-  ModelSettings settings;  ///< all of L, o, G and S
-  std::string origin;      ///< "measured 2026-01-02T03:04:05Z between n1 and n2, Open MPI 4.1.4"
+  ModelSettings settings;                ///< all of L, o, G and S
+  std::vector<MeasuredPiece> one_way{};  ///< PRTT(1,0,s)/2; empty: not in the file
+  std::vector<MeasuredPiece> stream{};   ///< per message of a stream
+  std::string origin;  ///< "measured 2026-01-02T03:04:05Z between n1 and n2, Open MPI 4.1.4"
 };
 
 /// Reads what machine_text() wrote, by hand edited or not. Throws Error for other files.

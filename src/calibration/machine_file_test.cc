@@ -65,6 +65,14 @@ TEST_F(MachineFile, IsReadAsItWasWritten) {
   EXPECT_EQ(machine.origin, "measured 2026-01-02T03:04:05Z between n1 and n2, Some \"MPI\" 1.0");
 }
 
+TEST_F(MachineFile, TellsThatItsMeasurementWasDisturbed) {
+  CalibrationSamples disturbed = samples();
+  disturbed.without_processor = 0.46;
+  write(machine_text(disturbed, fit(), kTables));
+  EXPECT_THAT(read_machine_file(path_).origin,
+              HasSubstr("; other processes used 46 % of a processor meanwhile"));
+}
+
 TEST_F(MachineFile, ServesAsParameterFile) {
   write(machine_text(samples(), fit(), kTables));
   EXPECT_EQ(read_model_file(path_).latency_fs, 1'200'500'000);

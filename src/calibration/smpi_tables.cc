@@ -40,35 +40,85 @@ std::span<const WeightedPoint> points_in(const PiecewiseFit& fit, const FittedSe
   return {first, end};
 }
 
-/// "0:offset:slope;..." in seconds, of the segments that begin below `limit` bytes. SimGrid's
-/// segments hold for sizes above their first number.
-std::string overheads(const PiecewiseFit& fit, double limit) {
-  std::string text;
+/// Lines that begin at a size and hold for all larger ones up to the next.
+struct Piece {
+  double from = 0;
+  AffineFunction line{};
+};
+
+double at(const std::vector<Piece>& pieces, double size) {
+  const auto after = std::ranges::upper_bound(pieces, size, {}, &Piece::from);
+  return after == pieces.begin() ? 0 : (after - 1)->line.at(size);
+}
+
+/// Of the segments that begin at `limit` bytes or below.
+std::vector<Piece> pieces_of(const PiecewiseFit& fit, double limit) {
+  std::vector<Piece> pieces;
   for (const FittedSegment& s : fit.segments) {
-    if (!text.empty() && s.from > limit) break;
-    const AffineFunction line = nonnegative_line(points_in(fit, s), 0);
+    if (!pieces.empty() && s.from > limit) break;
+    pieces.push_back({pieces.empty() ? 0 : s.from, nonnegative_line(points_in(fit, s), 0)});
+  }
+  return pieces;
+}
+
+std::vector<Piece> pieces_of(const std::vector<WeightedPoint>& points) {
+  std::vector<Piece> pieces;
+  for (const LineSegment& part : find_segments(points, {})) {
+    const auto of = std::span(points).subspan(part.first, part.end - part.first);
+    pieces.push_back({pieces.empty() ? 0 : of.front().x, nonnegative_line(of, 0)});
+  }
+  return pieces;
+}
+
+/// "0:offset:slope;..." in seconds. SimGrid's segments hold for sizes above their first number.
+std::string option_text(const std::vector<Piece>& pieces) {
+  std::string text;
+  for (const Piece& piece : pieces) {
     text += fmt::format("{}{:.0f}:{:.4g}:{:.4g}", text.empty() ? "" : ";",
-                        text.empty() ? 0 : s.from - 1, line.offset / kSecond, line.slope / kSecond);
+                        piece.from == 0 ? 0 : piece.from - 1, piece.line.offset / kSecond,
+                        piece.line.slope / kSecond);
   }
   return text;
 }
 
-/// What the network takes of the one-way time, by size.
-std::vector<WeightedPoint> network_points(const LogGPSFit& fit) {
-  std::vector<WeightedPoint> points = fit.one_way.points;
-  for (WeightedPoint& p : points) {
-    if (p.x > fit.eager_bytes.value) continue;
-    p.y = std::max(0.0, p.y - fit.send.at(p.x) - fit.receive.at(p.x));
+/// How the one-way time of each size is divided.
+struct Parts {
+  std::vector<WeightedPoint> send{}, receive{};  // eager sizes
+  std::vector<WeightedPoint> network{};          // all sizes
+  std::vector<double> scaled{};
+};
+
+Parts parts_of(const LogGPSFit& fit) {
+  Parts parts;
+  for (const WeightedPoint& p : fit.one_way.points) {
+    if (p.x > fit.eager_bytes.value) {
+      parts.network.push_back(p);
+      continue;
+    }
+    const double send = fit.send.at(p.x);
+    const double receive = fit.receive.at(p.x);
+    const double factor = std::min(1.0, p.y / (send + receive));
+    if (factor < 1) parts.scaled.push_back(p.x);
+    parts.send.push_back({p.x, factor * send, p.deviation});
+    parts.receive.push_back({p.x, factor * receive, p.deviation});
+    parts.network.push_back({p.x, p.y - factor * (send + receive), p.deviation});
   }
-  return points;
+  return parts;
 }
 
 }  // namespace
 
 SmpiTables smpi_tables(const LogGPSFit& fit) {
-  const std::vector<WeightedPoint> points = network_points(fit);
+  const Parts parts = parts_of(fit);
+  const std::vector<WeightedPoint>& points = parts.network;
   const std::vector<LineSegment> segments = find_segments(points, {});
+  const bool scaled = !parts.scaled.empty();
+  const double eager = fit.eager_bytes.value;
+  const std::vector<Piece> send = scaled ? pieces_of(parts.send) : pieces_of(fit.send, eager);
+  const std::vector<Piece> receive =
+      scaled ? pieces_of(parts.receive) : pieces_of(fit.receive, eager);
   SmpiTables tables;
+  tables.scaled_sizes = parts.scaled;
   std::vector<AffineFunction> lines;
   for (const LineSegment& part : segments) {
     lines.push_back(
@@ -86,9 +136,16 @@ SmpiTables smpi_tables(const LogGPSFit& fit) {
     bandwidth +=
         fmt::format("{}{:.0f}:{:.6g}", separator, from, lines.back().slope / lines[i].slope);
   }
-  const double eager_below = fit.eager_bytes.value + 1;
-  tables.options = {{"smpi/os", overheads(fit.send, fit.eager_bytes.value)},
-                    {"smpi/or", overheads(fit.receive, fit.eager_bytes.value)},
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    for (std::size_t k = segments[i].first; k < segments[i].end; ++k) {
+      const double size = points[k].x;
+      const double calls = size <= eager ? at(send, size) + at(receive, size) : 0;
+      tables.one_way_ns.push_back(calls + lines[i].at(size + kEnvelope));
+    }
+  }
+  const double eager_below = eager + 1;
+  tables.options = {{"smpi/os", option_text(send)},
+                    {"smpi/or", option_text(receive)},
                     {"smpi/async-small-thresh", fmt::format("{:.0f}", eager_below)},
                     {"smpi/send-is-detached-thresh", fmt::format("{:.0f}", eager_below)},
                     {"network/latency-factor", latency},
@@ -99,7 +156,7 @@ SmpiTables smpi_tables(const LogGPSFit& fit) {
                     {"smpi/iprobe", fmt::format("{:.4g}", fit.probe.value / kSecond)},
                     {"smpi/wtime", fmt::format("{:.4g}", fit.clock.value / kSecond)}};
   if (!fit.isend.segments.empty()) {
-    tables.options.emplace_back("smpi/ois", overheads(fit.isend, 1e300));
+    tables.options.emplace_back("smpi/ois", option_text(pieces_of(fit.isend, 1e300)));
   }
   return tables;
 }

@@ -13,10 +13,16 @@ struct SmpiTables {
   double latency_ns = 0;  ///< of the route between the two hosts that the factors are for
   double bandwidth_bytes_per_s = 0;                          ///< of its links
   std::vector<std::pair<std::string, std::string>> options;  ///< name and value, as SimGrid reads
+  /// Sizes whose MPI_Send and MPI_Recv, each measured by itself, take longer than a message one
+  /// way; os and or have been scaled to it. Empty: none.
+  std::vector<double> scaled_sizes{};
+  /// What a simulation with these options makes of a message one way, for each measured size.
+  std::vector<double> one_way_ns{};
 };
 
 /// os, or and ois from the fits of MPI_Send, MPI_Recv and MPI_Isend; latency and bandwidth factors
-/// from what of PRTT(1,0,s)/2 is left without os and or, against the route's nominal values, which
+/// from what of PRTT(1,0,s)/2 is left without os and or (nothing, where these are longer and
+/// therefore scaled), against the route's nominal values, which
 /// are L and the bandwidth of the largest messages. SimGrid adds 16 bytes to each message, which is
 /// taken into account. Source: Degomme et al. 2017; rules of SimGrid 3.32 for detached messages.
 SmpiTables smpi_tables(const LogGPSFit& fit);

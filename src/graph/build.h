@@ -6,6 +6,7 @@
 
 #include "graph/collectives/choice.h"
 #include "graph/execution_graph.h"
+#include "graph/transfer_costs.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -30,6 +31,8 @@ struct GraphOptions {
   CollectiveChoice collectives{};
   bool serial_links =
       false;  ///< a rank's link carries one longer message at a time (link_occupancy.h)
+  TransferCosts transfer{};  ///< of one message, from the sender's hand-over to the receiver
+  TransferCosts link{};      ///< for how long a message occupies a link
 };
 
 /// Matches all messages of `trace`, expands its collectives, and orders everything.

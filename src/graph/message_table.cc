@@ -34,7 +34,8 @@ MessageId MessageTable::post_send(const MessageChannel& channel, VertexId sent, 
   MessageState& t = queues_[id];
   t.sent = sent;
   t.send_call = call;
-  t.bytes = bytes;
+  t.size = bytes;
+  t.bytes = log_ == nullptr ? options_.transfer.bytes(bytes) : bytes;
   t.local = channel.source == channel.destination;
   t.rendezvous = waits(bytes, synchronous, buffered);
   if (log_ != nullptr) log_send(t);

@@ -37,6 +37,7 @@ inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max()
 struct MessageState : QueuedMessage, Message {
   ContextId receiver_waiting = kNone;
   ContextId sender_waiting = kNone;
+  std::uint64_t size = 0;           ///< as the program has it; `bytes` is what it costs
   std::uint32_t log_index = kNone;  ///< in the MessageLog, if there is one
   bool receive_released = false;    ///< given up: completes without its message
   bool send_released = false;

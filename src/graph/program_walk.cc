@@ -34,6 +34,7 @@ namespace slackline {
 ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphBuilder& builder,
                          MessageLog* log)
     : trace_(trace),
+      options_(options),
       builder_(builder),
       log_(log),
       serial_links_(options.serial_links && log == nullptr),

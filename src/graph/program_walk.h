@@ -145,7 +145,13 @@ class ProgramWalk {
 
   void end_ranks();
 
+  /// What a message of that size costs.
+  std::uint64_t transfer_bytes(std::uint64_t size) const {
+    return log_ == nullptr ? options_.transfer.bytes(size) : size;
+  }
+
   const Trace& trace_;
+  const GraphOptions& options_;
   GraphBuilder& builder_;
   MessageLog* log_;
   const bool serial_links_;

@@ -115,7 +115,8 @@ VertexId ProgramWalk::leave(Context& context, VertexId sent, std::int32_t peer,
   if (!serial_links_ || bytes <= kShortMessage_bytes || peer == context.rank) return sent;
   const PathPoint posted{
       .tail = sent, .gap_ns = 0, .overheads = 0, .global_call = current_call(context)};
-  return context.leaving.leave({posted, bytes, {context.rank, peer}}, builder_);
+  return context.leaving.leave({posted, options_.link.bytes(bytes), {context.rank, peer}},
+                               builder_);
 }
 
 ProgramWalk::Pending ProgramWalk::receive(Context& context, std::int32_t peer, std::int64_t tag,

@@ -90,12 +90,12 @@ void ProgramWalk::ask(Context& context, const OneSidedStep& step) {
             .latencies = latencies,
             .overheads = 0,
             .nanoseconds = 0,
-            .bytes = latencies == 0 ? 0 : step.to};
+            .bytes = latencies == 0 ? 0 : transfer_bytes(step.to)};
   const VertexId arrived = builder_.vertex(builder_.global_call(step.peer, target.call));
   builder_.edge(edge);
   builder_.count_message();
   edge.from = arrived;
-  edge.bytes = latencies == 0 ? 0 : step.back;
+  edge.bytes = latencies == 0 ? 0 : transfer_bytes(step.back);
   answers_[step.id] = edge;
   if (log_ == nullptr) return;
   const auto start_of_target = static_cast<VertexId>(step.peer);

@@ -111,12 +111,13 @@ void ProgramWalk::occupy_links(Context& context) {
     if (!p.is_message()) continue;
     const MessageState& t = messages_[p.id];
     const bool released = t.send_released || t.receive_released;
-    if (!t.rendezvous || t.local || t.free || released || t.bytes <= kShortMessage_bytes) continue;
+    if (!t.rendezvous || t.local || t.free || released || t.size <= kShortMessage_bytes) continue;
+    const std::uint64_t bytes = options_.link.bytes(t.size);
     const RankPair pair{t.channel.source, t.channel.destination};
     if (p.kind == Pending::Kind::receive) {
-      received_.push_back({t.posted, t.bytes, pair});
+      received_.push_back({t.posted, bytes, pair});
     } else {
-      sent_.push_back({{t.sent, 0, 0, t.send_call}, t.bytes, pair});
+      sent_.push_back({{t.sent, 0, 0, t.send_call}, bytes, pair});
     }
   }
   const auto add = [&](std::optional<Edge> edge) {

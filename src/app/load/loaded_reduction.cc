@@ -40,6 +40,14 @@ struct CachePlace {
   std::string key;
 };
 
+std::string text_of(const TransferCosts& costs) {
+  std::string text;
+  for (const TransferCosts::Piece& piece : costs.pieces()) {
+    text += fmt::format(" {}:{}+{}", piece.from_bytes, piece.offset_bytes, piece.slope);
+  }
+  return text;
+}
+
 /// What of the model decides which graph it is. (Collectives and computation as they were asked
 /// for: what an automatic choice takes follows from the content.)
 std::string choices(const ModelChoice& model, const ModelOptions& options) {
@@ -49,7 +57,8 @@ std::string choices(const ModelChoice& model, const ModelOptions& options) {
                      model.graph.eager_threshold_bytes, open ? " or as the trace says" : "",
                      to_string(model.graph.rendezvous),
                      model.graph.serial_links ? kLinksOccupied : kNoOccupancy,
-                     model.graph.collectives.to_string(), options.computation);
+                     model.graph.collectives.to_string(), options.computation) +
+         text_of(model.graph.transfer) + text_of(model.graph.link);
 }
 
 std::uint64_t hash_of(std::string_view text) {

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "calibration/machine_file.h"
+#include "timing/cost/message_time.h"
 #include "timing/cost/model_file.h"
 
 namespace slackline {
@@ -33,10 +34,38 @@ void apply(const ModelSettings& settings, ModelChoice& choice) {
   threshold = settings.eager_threshold_bytes.value_or(threshold);
 }
 
+/// Measured times in bytes of G, each less what `beside_fs(eager)` says the model has beside them.
+/// Pieces that reach over the eager threshold are cut there.
+template <class Beside>
+TransferCosts costs_of(const std::vector<MeasuredPiece>& pieces, const ModelChoice& machine,
+                       Beside beside_fs) {
+  const auto gap = static_cast<double>(machine.model.gap_per_byte_fs);
+  std::vector<TransferCosts::Piece> costs;
+  if (gap <= 0) return {};
+  const auto add = [&](std::uint64_t from, const MeasuredPiece& piece) {
+    const bool eager = from <= machine.graph.eager_threshold_bytes;
+    const double offset_fs = 1e6 * piece.offset_ns - static_cast<double>(beside_fs(eager));
+    costs.push_back({from, 1 + offset_fs / gap, 1e6 * piece.slope_ns_per_byte / gap});
+  };
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    add(pieces[i].from_bytes, pieces[i]);
+    const std::uint64_t longer = machine.graph.eager_threshold_bytes + 1;  // 0: all are eager
+    const bool last = i + 1 == pieces.size();
+    if (pieces[i].from_bytes < longer && (last || pieces[i + 1].from_bytes > longer)) {
+      add(longer, pieces[i]);
+    }
+  }
+  return TransferCosts(std::move(costs));
+}
+
 /// All values of the machine take the place of the named network's.
 void apply_machine(const std::string& path, ModelChoice& choice) {
   const MeasuredMachine machine = read_machine_file(path);
   apply(machine.settings, choice);
+  choice.graph.transfer = costs_of(machine.one_way, choice, [&](bool eager) {
+    return message_fs_without_transfer(choice.model, eager, choice.graph.rendezvous);
+  });
+  choice.graph.link = costs_of(machine.stream, choice, [](bool) { return std::int64_t{0}; });
   choice.machine = fmt::format("{} ({})", path, machine.origin);
   choice.network.clear();
 }
@@ -74,10 +103,10 @@ ModelChoice resolve_model(const ModelOptions& options) {
       options.network.empty() ? named_networks().front() : find_network(options.network);
   ModelChoice choice{network.model, {}, std::string(network.name)};
   choice.graph.eager_threshold_bytes = network.eager_threshold_bytes;
+  if (!options.rendezvous.empty()) choice.graph.rendezvous = parse_rendezvous(options.rendezvous);
   if (!options.machine.empty()) apply_machine(options.machine, choice);
   if (!options.params_file.empty()) apply(read_model_file(options.params_file), choice);
   apply(given_settings(options), choice);
-  if (!options.rendezvous.empty()) choice.graph.rendezvous = parse_rendezvous(options.rendezvous);
   choice.graph.serial_links = options.occupancy != kNoOccupancy;
   for (const std::string& rules : options.collectives) choice.graph.collectives.add(rules);
   return choice;
