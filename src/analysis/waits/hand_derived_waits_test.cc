@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "analysis/waits/testing/wait_lines.h"
 #include "graph/testing/text_graph.h"
 
@@ -143,6 +145,55 @@ TEST(HandDerivedWaits, AProbeTakesTheWaitFromItsReceive) {
                                      "rank 1\n @30 +65 probe from=0 bytes=8\n"
                                      " @100 +5 recv from=0 bytes=8\n")),
               ElementsAre("1.0 late_sender 60<-0"));
+}
+
+// The last starts are at 300 and at 500, and the MPI_Waitall needs both: 500 - 110, once.
+TEST(HandDerivedWaits, AWaitallOfTwoCollectivesWaitsOnceForTheLater) {
+  EXPECT_THAT(
+      wait_lines(timed_trace(2,
+                             "rank 0\n @10 +1 ibarrier req=1\n @20 +1 iallreduce bytes=8 req=2\n"
+                             " @110 +400 waitall reqs=1,2\n"
+                             "rank 1\n @300 +1 ibarrier req=1\n @500 +1 iallreduce bytes=8 req=2\n"
+                             " @505 +5 waitall reqs=1,2\n")),
+      ElementsAre("0.2 nonblocking_collective 390<-1"));
+}
+
+// The message comes at 300, the collective's last start at 500; then the other way round.
+TEST(HandDerivedWaits, AWaitallOfAMessageAndACollectiveWaitsForTheLater) {
+  const std::string receiver =
+      "rank 0\n @10 +1 irecv from=1 bytes=8 req=1\n @20 +1 ibarrier req=2\n"
+      " @110 +400 waitall reqs=1,2\n";
+  EXPECT_THAT(wait_lines(timed_trace(3, receiver + "rank 1\n @300 +1 send to=0 bytes=8\n"
+                                                   " @320 +1 ibarrier req=2\n @510 +1 wait req=2\n"
+                                                   "rank 2\n @500 +1 ibarrier req=2\n"
+                                                   " @510 +1 wait req=2\n")),
+              ElementsAre("0.2 nonblocking_collective 390<-2"));
+  EXPECT_THAT(
+      wait_lines(timed_trace(3, receiver + "rank 1\n @100 +1 ibarrier req=2\n"
+                                           " @500 +1 send to=0 bytes=8\n @510 +1 wait req=2\n"
+                                           "rank 2\n @300 +1 ibarrier req=2\n"
+                                           " @510 +1 wait req=2\n")),
+      ElementsAre("0.2 late_sender 390<-1"));
+}
+
+// A message comes at 300, and the receiver of another one at 500. That the call lasts shows
+// nothing of its send where the protocol is not known (300 - 110); else it waits for both
+// (500 - 110, and 500 - 100 in MPI_Sendrecv).
+TEST(HandDerivedWaits, ACallThatSendsAndReceivesWaitsForTheLaterWhereTheProtocolIsKnown) {
+  const std::string others =
+      "rank 1\n @500 +115 recv from=0 bytes=1000000\n"
+      "rank 2\n @300 +3 send to=0 bytes=8\n";
+  const Trace waitall = timed_trace(
+      3,
+      "rank 0\n @90 +1 irecv from=2 bytes=8 req=1\n @100 +2 isend to=1 bytes=1000000 req=2\n"
+      " @110 +500 waitall reqs=1,2\n" +
+          others);
+  EXPECT_THAT(wait_lines(waitall), ElementsAre("0.2 late_sender 190<-2"));
+  EXPECT_THAT(wait_lines(waitall, {.eager_bytes = 65536}), ElementsAre("0.2 late_receiver 390<-1"));
+  const Trace sendrecv =
+      timed_trace(3, "rank 0\n @100 +515 sendrecv to=1 bytes=1000000 from=2 rbytes=8\n" + others);
+  EXPECT_THAT(wait_lines(sendrecv, {.eager_bytes = 65536}),
+              ElementsAre("0.0 late_receiver 400<-1"));
 }
 
 }  // namespace
