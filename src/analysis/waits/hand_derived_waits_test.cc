@@ -14,6 +14,7 @@ namespace slackline {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using testing::timed_trace;
 using ::testing::UnorderedElementsAre;
 using testing::wait_lines;
@@ -194,6 +195,15 @@ TEST(HandDerivedWaits, ACallThatSendsAndReceivesWaitsForTheLaterWhereTheProtocol
       timed_trace(3, "rank 0\n @100 +515 sendrecv to=1 bytes=1000000 from=2 rbytes=8\n" + others);
   EXPECT_THAT(wait_lines(sendrecv, {.eager_bytes = 65536}),
               ElementsAre("0.0 late_receiver 400<-1"));
+}
+
+// MPI_MODE_NOPRECEDE: each returns before the next one comes.
+TEST(HandDerivedWaits, AFenceThatIsLeftBeforeTheLastComesIsNoWait) {
+  EXPECT_THAT(wait_lines(timed_trace(3,
+                                     "rank 0\n @100 +10 win_fence\n"
+                                     "rank 1\n @250 +10 win_fence\n"
+                                     "rank 2\n @400 +10 win_fence\n")),
+              IsEmpty());
 }
 
 }  // namespace
