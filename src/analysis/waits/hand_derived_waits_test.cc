@@ -206,5 +206,16 @@ TEST(HandDerivedWaits, AFenceThatIsLeftBeforeTheLastComesIsNoWait) {
               IsEmpty());
 }
 
+// The complete at 600: 410 - 210 in the test that fails, 600 - 410 in the one that succeeds.
+TEST(HandDerivedWaits, ATestOfAnEpochThatSucceedsLateWaitsToo) {
+  EXPECT_THAT(
+      wait_lines(timed_trace(2,
+                             "rank 0\n @200 +5 win_post args=1\n @210 +200 win_test failed\n"
+                             " @410 +195 win_test\n"
+                             "rank 1\n @230 +5 win_start args=0\n @240 +5 put target=0 bytes=8\n"
+                             " @600 +5 win_complete\n")),
+      UnorderedElementsAre("0.1 late_complete 200<-1", "0.2 late_complete 190<-1"));
+}
+
 }  // namespace
 }  // namespace slackline
