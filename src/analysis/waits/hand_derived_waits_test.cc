@@ -65,6 +65,19 @@ TEST(HandDerivedWaits, PartitionedReceivesWaitForTheLastPartition) {
       ElementsAre("1.2 late_sender 120<-0"));
 }
 
+// Rank 2 starts last, at 600: 600 - 150, 600 - 350.
+TEST(HandDerivedWaits, APersistentCollectiveWaitsForItsLastStart) {
+  const auto rank = [](int number, int start, int wait, int wait_ns) {
+    return "rank " + std::to_string(number) + "\n @20 +1 allreduce_init bytes=8 req=1\n @" +
+           std::to_string(start) + " +1 start starts=2:allreduce_init:none:0:8\n @" +
+           std::to_string(wait) + " +" + std::to_string(wait_ns) + " wait req=2\n";
+  };
+  EXPECT_THAT(wait_lines(timed_trace(
+                  3, rank(0, 100, 150, 460) + rank(1, 100, 350, 260) + rank(2, 600, 650, 2))),
+              UnorderedElementsAre("0.3 nonblocking_collective 450<-2",
+                                   "1.3 nonblocking_collective 250<-2"));
+}
+
 // Three ranks in a line: the outer ones need the middle one, which enters at 60 (60 - 10, 60 - 35);
 // its own neighbors are there before it.
 TEST(HandDerivedWaits, NeighborhoodCollectivesWaitForNeighborsOnly) {

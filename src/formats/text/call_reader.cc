@@ -46,6 +46,7 @@ Call CallReader::read(Operation operation, const Token& word, std::span<const To
   Call call{.operation = operation};
   operation_word_ = word;
   args_.clear();
+  begun_.clear();
   receive_flags_ = 0;
   is_sendrecv_ = operation_class(operation) == OperationClass::sendrecv;
   collect(rest);
@@ -227,17 +228,43 @@ void CallReader::read_starts() {
     const auto operation = operation_of_word(fields_[1].text);
     if (!operation) {
       lexer_.fail(fields_[1], fmt::format("unknown operation '{}'", fields_[1].text),
-                  "send_init, bsend_init, ssend_init, rsend_init or recv_init is required");
+                  "send_init, recv_init, barrier_init or the like is required");
     }
-    args_.push_back(lexer_.integer(fields_[0], "request", 0, kMaxUint32));
-    args_.push_back(static_cast<std::int64_t>(*operation));
-    args_.push_back(peer(fields_[2]));
-    args_.push_back(tag(fields_[3]));
-    args_.push_back(lexer_.integer(fields_[4], "byte count", 0, kMaxInt64));
-    args_.push_back(fields_.size() < kStartFields
-                        ? kCommWorld
-                        : lexer_.named(fields_[5], kCommWords, "communicator", 0, kMaxUint32));
+    const auto serial =
+        static_cast<std::uint32_t>(lexer_.integer(fields_[0], "request", 0, kMaxUint32));
+    const std::int32_t other = peer(fields_[2]);
+    const std::int32_t its_tag = tag(fields_[3]);
+    const std::int64_t bytes = lexer_.integer(fields_[4], "byte count", 0, kMaxInt64);
+    const auto comm = static_cast<std::uint32_t>(
+        fields_.size() < kStartFields
+            ? kCommWorld
+            : lexer_.named(fields_[5], kCommWords, "communicator", 0, kMaxUint32));
+    if (operation_class(*operation) != OperationClass::request_init) {
+      Call& collective = begun_.emplace_back();
+      collective.operation = nonblocking_form(fields_[1]);
+      collective.request = serial;
+      collective.peer = other;
+      collective.tag = its_tag;
+      collective.bytes = static_cast<std::uint64_t>(bytes);
+      collective.comm = comm;
+      continue;
+    }
+    args_.insert(args_.end(),
+                 {serial, static_cast<std::int64_t>(*operation), other, its_tag, bytes, comm});
   }
+}
+
+// ibarrier of barrier_init.
+Operation CallReader::nonblocking_form(const Token& persistent) const {
+  constexpr std::string_view kInit = "_init";
+  if (persistent.text.ends_with(kInit)) {
+    const std::string word =
+        fmt::format("i{}", persistent.text.substr(0, persistent.text.size() - kInit.size()));
+    const auto operation = operation_of_word(word);
+    if (operation && operation_class(*operation) == OperationClass::icollective) return *operation;
+  }
+  lexer_.fail(persistent, fmt::format("'{}' makes no persistent request", persistent.text),
+              "send_init, recv_init, barrier_init or the like is required");
 }
 
 void CallReader::read_send_recv() {

@@ -20,6 +20,9 @@ class CallReader {
   /// Everything of the call but its times. `word` is the operation's token, for messages. The
   /// result's args are valid until the next call of read().
   Call read(Operation operation, const Token& word, std::span<const Token> rest);
+  /// The collectives that the call begins, if it starts persistent ones: as in a recording, calls
+  /// of their own, in their nonblocking form, before it. Without times; valid as read()'s result.
+  std::span<const Call> begun() const { return begun_; }
 
  private:
   struct KeyValue {
@@ -40,6 +43,7 @@ class CallReader {
   void read_polls();
   void read_sendrecv();
   void read_starts();
+  Operation nonblocking_form(const Token& persistent) const;
   void read_send_recv();
   void read_neighbours();
   void read_pairs(std::string_view key);
@@ -51,6 +55,7 @@ class CallReader {
   std::vector<KeyValue> keys_;
   std::vector<Token> parts_, fields_;
   std::vector<std::int64_t> args_;
+  std::vector<Call> begun_;
   std::int64_t receive_flags_ = 0;
   bool is_sendrecv_ = false;
   std::int64_t frames_ = 0;

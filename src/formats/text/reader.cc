@@ -532,6 +532,12 @@ class Reader {
     Call call = call_reader_.read(*operation, tokens[0], tokens.subspan(1));
     call.begin_ns = begin;
     call.end_ns = end;
+    for (Call begun : call_reader_.begun()) {
+      begun.begin_ns = begun.end_ns = begin;
+      begun.thread = call.thread;
+      begun.frame = call.frame;
+      trace_->calls(rank_).append(begun);
+    }
     trace_->calls(rank_).append(call);
     cursor_ = end;
   }

@@ -142,8 +142,9 @@ bool put_sendrecv(Out& out, std::span<const std::int64_t> args) {
 
 bool is_start_group(std::span<const std::int64_t> group) {
   return fits_uint32(group[0]) && group[1] >= 0 &&
-         group[1] < static_cast<std::int64_t>(kOperationCount) && fits_int32(group[2]) &&
-         fits_int32(group[3]) && group[4] >= 0 && fits_uint32(group[5]);
+         group[1] < static_cast<std::int64_t>(kOperationCount) &&
+         operation_class(static_cast<Operation>(group[1])) == OperationClass::request_init &&
+         fits_int32(group[2]) && fits_int32(group[3]) && group[4] >= 0 && fits_uint32(group[5]);
 }
 
 bool put_starts(Out& out, std::span<const std::int64_t> args) {
