@@ -102,10 +102,7 @@ class Search {
       if (last.until_ns > begin(target, call)) of(target).push_back(last);
     };
     for (const CallIndex test : exposure.tests) add(test);
-    if (exposure.close != kNoCall &&
-        trace_.calls(target).operation(exposure.close) == Operation::win_wait) {
-      add(exposure.close);
-    }
+    if (exposure.close != kNoCall) add(exposure.close);
   }
 
   const Trace& trace_;

@@ -144,8 +144,7 @@ void CollectiveWaits::add(std::int32_t rank, CallIndex call, std::uint32_t id,
   }
   if (!is_collective(c)) {
     // Who went on before the last one came did not wait for it.
-    const CollectiveScope scope = collective_scope(c.operation);
-    const bool local = scope == CollectiveScope::freeing || scope == CollectiveScope::file;
+    const bool local = collective_scope(c.operation) != CollectiveScope::communicator;
     if (local && e.last_enter > end(rank, call)) return;
     return wait_for(pattern_of_object(c.operation), at, last_of(e), out);
   }

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "analysis/waits/testing/wait_lines.h"
 #include "graph/testing/text_graph.h"
 
@@ -12,6 +14,7 @@ namespace slackline {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using testing::timed_trace;
 using ::testing::UnorderedElementsAre;
 using testing::wait_lines;
@@ -60,6 +63,19 @@ TEST(HandDerivedWaits, PartitionedReceivesWaitForTheLastPartition) {
                              "rank 1\n @0 +1 precv_init from=0 bytes=800 tag=7 req=1\n"
                              " @20 +1 start starts=2:recv_init:0:7:800\n @30 +170 wait req=2\n")),
       ElementsAre("1.2 late_sender 120<-0"));
+}
+
+// Rank 2 starts last, at 600: 600 - 150, 600 - 350.
+TEST(HandDerivedWaits, APersistentCollectiveWaitsForItsLastStart) {
+  const auto rank = [](int number, int start, int wait, int wait_ns) {
+    return "rank " + std::to_string(number) + "\n @20 +1 allreduce_init bytes=8 req=1\n @" +
+           std::to_string(start) + " +1 start starts=2:allreduce_init:none:0:8\n @" +
+           std::to_string(wait) + " +" + std::to_string(wait_ns) + " wait req=2\n";
+  };
+  EXPECT_THAT(wait_lines(timed_trace(
+                  3, rank(0, 100, 150, 460) + rank(1, 100, 350, 260) + rank(2, 600, 650, 2))),
+              UnorderedElementsAre("0.3 nonblocking_collective 450<-2",
+                                   "1.3 nonblocking_collective 250<-2"));
 }
 
 // Three ranks in a line: the outer ones need the middle one, which enters at 60 (60 - 10, 60 - 35);
@@ -143,6 +159,75 @@ TEST(HandDerivedWaits, AProbeTakesTheWaitFromItsReceive) {
                                      "rank 1\n @30 +65 probe from=0 bytes=8\n"
                                      " @100 +5 recv from=0 bytes=8\n")),
               ElementsAre("1.0 late_sender 60<-0"));
+}
+
+// The last starts are at 300 and at 500, and the MPI_Waitall needs both: 500 - 110, once.
+TEST(HandDerivedWaits, AWaitallOfTwoCollectivesWaitsOnceForTheLater) {
+  EXPECT_THAT(
+      wait_lines(timed_trace(2,
+                             "rank 0\n @10 +1 ibarrier req=1\n @20 +1 iallreduce bytes=8 req=2\n"
+                             " @110 +400 waitall reqs=1,2\n"
+                             "rank 1\n @300 +1 ibarrier req=1\n @500 +1 iallreduce bytes=8 req=2\n"
+                             " @505 +5 waitall reqs=1,2\n")),
+      ElementsAre("0.2 nonblocking_collective 390<-1"));
+}
+
+// The message comes at 300, the collective's last start at 500; then the other way round.
+TEST(HandDerivedWaits, AWaitallOfAMessageAndACollectiveWaitsForTheLater) {
+  const std::string receiver =
+      "rank 0\n @10 +1 irecv from=1 bytes=8 req=1\n @20 +1 ibarrier req=2\n"
+      " @110 +400 waitall reqs=1,2\n";
+  EXPECT_THAT(wait_lines(timed_trace(3, receiver + "rank 1\n @300 +1 send to=0 bytes=8\n"
+                                                   " @320 +1 ibarrier req=2\n @510 +1 wait req=2\n"
+                                                   "rank 2\n @500 +1 ibarrier req=2\n"
+                                                   " @510 +1 wait req=2\n")),
+              ElementsAre("0.2 nonblocking_collective 390<-2"));
+  EXPECT_THAT(
+      wait_lines(timed_trace(3, receiver + "rank 1\n @100 +1 ibarrier req=2\n"
+                                           " @500 +1 send to=0 bytes=8\n @510 +1 wait req=2\n"
+                                           "rank 2\n @300 +1 ibarrier req=2\n"
+                                           " @510 +1 wait req=2\n")),
+      ElementsAre("0.2 late_sender 390<-1"));
+}
+
+// A message comes at 300, and the receiver of another one at 500. That the call lasts shows
+// nothing of its send where the protocol is not known (300 - 110); else it waits for both
+// (500 - 110, and 500 - 100 in MPI_Sendrecv).
+TEST(HandDerivedWaits, ACallThatSendsAndReceivesWaitsForTheLaterWhereTheProtocolIsKnown) {
+  const std::string others =
+      "rank 1\n @500 +115 recv from=0 bytes=1000000\n"
+      "rank 2\n @300 +3 send to=0 bytes=8\n";
+  const Trace waitall = timed_trace(
+      3,
+      "rank 0\n @90 +1 irecv from=2 bytes=8 req=1\n @100 +2 isend to=1 bytes=1000000 req=2\n"
+      " @110 +500 waitall reqs=1,2\n" +
+          others);
+  EXPECT_THAT(wait_lines(waitall), ElementsAre("0.2 late_sender 190<-2"));
+  EXPECT_THAT(wait_lines(waitall, {.eager_bytes = 65536}), ElementsAre("0.2 late_receiver 390<-1"));
+  const Trace sendrecv =
+      timed_trace(3, "rank 0\n @100 +515 sendrecv to=1 bytes=1000000 from=2 rbytes=8\n" + others);
+  EXPECT_THAT(wait_lines(sendrecv, {.eager_bytes = 65536}),
+              ElementsAre("0.0 late_receiver 400<-1"));
+}
+
+// MPI_MODE_NOPRECEDE: each returns before the next one comes.
+TEST(HandDerivedWaits, AFenceThatIsLeftBeforeTheLastComesIsNoWait) {
+  EXPECT_THAT(wait_lines(timed_trace(3,
+                                     "rank 0\n @100 +10 win_fence\n"
+                                     "rank 1\n @250 +10 win_fence\n"
+                                     "rank 2\n @400 +10 win_fence\n")),
+              IsEmpty());
+}
+
+// The complete at 600: 410 - 210 in the test that fails, 600 - 410 in the one that succeeds.
+TEST(HandDerivedWaits, ATestOfAnEpochThatSucceedsLateWaitsToo) {
+  EXPECT_THAT(
+      wait_lines(timed_trace(2,
+                             "rank 0\n @200 +5 win_post args=1\n @210 +200 win_test failed\n"
+                             " @410 +195 win_test\n"
+                             "rank 1\n @230 +5 win_start args=0\n @240 +5 put target=0 bytes=8\n"
+                             " @600 +5 win_complete\n")),
+      UnorderedElementsAre("0.1 late_complete 200<-1", "0.2 late_complete 190<-1"));
 }
 
 }  // namespace

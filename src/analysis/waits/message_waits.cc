@@ -1,8 +1,9 @@
 // Scalasca's patterns of messages. A receive, or the wait for it, that begins before its send has a
 // late sender; a send, or its wait, that is still under way when its receive is posted has a late
 // receiver. What a call waits for is charged once, for the message that made it wait longest; a
-// late sender comes first. As in Scalasca, MPI_Sendrecv has no late receiver by the overlap alone;
-// where the eager threshold is known, it has.
+// late sender comes first where the protocol is not known: a call that receives, too, lasts for
+// that, and shows nothing of its sends. So, as in Scalasca, MPI_Sendrecv has no late receiver by
+// the overlap alone; where the eager threshold is known, it has.
 //
 // Wrong order: a message that is taken now, but was sent before that of a late sender that this
 // rank waited for earlier. Had they been taken in the order of sending, that wait would have been
@@ -91,17 +92,25 @@ void MessageWaits::outgoing(CallIndex call, std::uint32_t id) {
                     .cause_rank = m.destination,
                     .cause_call = m.receive,
                     .pattern = WaitPattern::late_receiver};
+  receiver_is_known_ = options_.eager_bytes.has_value() || m.synchronous != 0;
 }
 
-void MessageWaits::finish_call() {
-  if (late_sender_.wait_ns > 0) {
-    remember();
-    states_.push_back(late_sender_);
-  } else if (late_receiver_.wait_ns > 0) {
-    states_.push_back(late_receiver_);
+const WaitState& MessageWaits::longest() const {
+  if (late_sender_.wait_ns <= 0) return late_receiver_;
+  const bool receiver = receiver_is_known_ && late_receiver_.wait_ns > late_sender_.wait_ns;
+  return receiver ? late_receiver_ : late_sender_;
+}
+
+bool MessageWaits::finish_call(std::int64_t others_ns) {
+  const WaitState& state = longest();
+  const bool waited = state.wait_ns > others_ns;
+  if (waited) {
+    if (&state == &late_sender_) remember();
+    states_.push_back(state);
   }
   late_sender_ = {};
   late_receiver_ = {};
+  return waited;
 }
 
 void MessageWaits::remember() {

@@ -24,8 +24,9 @@ class MessageWaits {
   void incoming(CallIndex call, std::uint32_t id);
   void outgoing(CallIndex call, std::uint32_t id);
   /// To be called after all of the call's messages: appends what it waited for them, at most one
-  /// state.
-  void finish_call();
+  /// state, and none where it waited `others_ns` for something else and no longer for them. Returns
+  /// whether it did.
+  bool finish_call(std::int64_t others_ns);
 
   std::uint64_t clipped() const { return clipped_; }  ///< as WaitStates
   std::int64_t clipped_ns() const { return clipped_ns_; }
@@ -37,6 +38,7 @@ class MessageWaits {
   };
 
   std::int64_t late_receiver_ns(const MessageCalls& m) const;
+  const WaitState& longest() const;
   std::int64_t sent_ns(const MessageCalls& m) const;
   void note_order(const MessageCalls& m);
   void remember();
@@ -50,6 +52,7 @@ class MessageWaits {
   std::int64_t clipped_ns_ = 0;
   WaitState late_sender_;
   WaitState late_receiver_;
+  bool receiver_is_known_ = false;  // the protocol says that the late receiver was waited for
   std::int64_t late_sent_ns_ = 0;
   std::vector<LateSender> remembered_;  // late senders that wrong order is looked for in
   std::int64_t latest_sent_ns_ = 0;     // of these

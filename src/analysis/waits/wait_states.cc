@@ -79,6 +79,7 @@ class RankWaits {
  private:
   void look_at_completions(CallIndex call) {
     if (!matching_.completes_something(rank_, call)) return;
+    collective_.clear();
     matching_.for_completions(rank_, call, [&](const CallMatching::Completion& c) {
       switch (c.kind) {
         case Kind::incoming:
@@ -87,10 +88,22 @@ class RankWaits {
         case Kind::outgoing:
           return messages_.outgoing(call, c.id);
         case Kind::collective:
-          return collectives_.add(rank_, call, c.id, states_);
+          return collectives_.add(rank_, call, c.id, collective_);
       }
     });
-    messages_.finish_call();
+    finish_completions();
+  }
+
+  /// A call that completes several requests waits for all of them at the same time, so that only
+  /// the longest wait counts. A blocking collective has two states, one after the other.
+  void finish_completions() {
+    const auto longest = std::ranges::max_element(collective_, {}, &WaitState::wait_ns);
+    if (longest == collective_.end() || longest->pattern != WaitPattern::nonblocking) {
+      messages_.finish_call(0);
+      states_.insert(states_.end(), collective_.begin(), collective_.end());
+    } else if (!messages_.finish_call(longest->wait_ns)) {
+      states_.push_back(*longest);
+    }
   }
 
   void add(CallIndex call, const WindowWait& w) {
@@ -111,6 +124,7 @@ class RankWaits {
   const std::int32_t rank_;
   std::vector<WaitState> states_;
   std::vector<CallIndex> known_at_;
+  std::vector<WaitState> collective_;  // of the call that is looked at
   MessageWaits messages_;
   PollWaits polls_;
 };

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/testing/error_text.h"
+#include "trace/start_groups.h"
 #include "trace/testing/arbitrary_trace.h"
 #include "trace/trace_builder.h"
 
@@ -141,25 +142,6 @@ TEST(ReadText, UntimedTracesAccumulateComputation) {
   EXPECT_EQ(trace.calls(1).begin_ns(1), 0);
 }
 
-// As a recording has it: a nonblocking collective just before the call that starts it.
-TEST(ReadText, AStartedPersistentCollectiveIsANonblockingOne) {
-  const Trace trace = read_rank(
-      "@5 +1 bcast_init req=1\n"
-      "@10 +2 startall starts=1:bcast_init:1:0:8,2:send_init:0:0:8\n");
-  const RankCalls& calls = trace.calls(0);
-  ASSERT_EQ(calls.size(), 3U);
-  EXPECT_EQ(calls.operation(1), Operation::ibcast);
-  EXPECT_EQ(calls[1].peer, 1);
-  EXPECT_EQ(calls[1].bytes, 8U);
-  EXPECT_EQ(calls[1].request, 1U);
-  EXPECT_EQ(calls.begin_ns(1), 10);
-  EXPECT_EQ(calls.end_ns(1), 10);
-  EXPECT_EQ(calls.operation(2), Operation::startall);
-  EXPECT_EQ(calls.args(2).size(), 6U);
-  EXPECT_THAT(rank_error_of("start starts=1:barrier:none:0:0\n"),
-              HasSubstr("'barrier' does not make a request to start"));
-}
-
 TEST(ReadText, TypedKeysFillTheArgumentsOfTheWireFormat) {
   const auto args = [](std::string_view line) {
     const Trace trace = read_rank(line);
@@ -220,6 +202,30 @@ TEST(ReadText, ReadsFactsCommunicatorsRegionsAndComments) {
   EXPECT_FALSE(trace.rank_info(2).finalized);
 }
 
+// As in a recording: the nonblocking form, in no time, before the start, which keeps the messages.
+TEST(ReadText, AStartOfAPersistentCollectiveBeginsIt) {
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=1\n"
+      "rank 0\n"
+      "  @5 +2 bcast_init req=1\n"
+      "  @20 +3 startall starts=2:bcast_init:0:4:64,3:send_init:0:7:8 thread=1\n"
+      "  @30 +9 wait req=2\n",
+      "t.slt");
+  const RankCalls& calls = trace.calls(0);
+  ASSERT_EQ(calls.size(), 4u);
+  const Call bcast = calls[1];
+  EXPECT_EQ(bcast.operation, Operation::ibcast);
+  EXPECT_EQ(bcast.begin_ns, 20);
+  EXPECT_EQ(bcast.end_ns, 20);
+  EXPECT_EQ(bcast.request, 2u);
+  EXPECT_EQ(bcast.peer, 0);
+  EXPECT_EQ(bcast.tag, 4);
+  EXPECT_EQ(bcast.bytes, 64u);
+  EXPECT_EQ(bcast.thread, 1);
+  EXPECT_EQ(calls.operation(2), Operation::startall);
+  EXPECT_EQ(StartGroups(calls.args(2)).size(), 1u);
+}
+
 TEST(ReadText, MessagesSayWhereAndWhat) {
   EXPECT_THAT(rank_error_of("  @10 sned to=1\n"), HasSubstr("t.slt:3:7: unknown operation 'sned'"));
   EXPECT_THAT(rank_error_of("send bytes=8\n"), HasSubstr("3:1: send without to="));
@@ -235,6 +241,8 @@ TEST(ReadText, MessagesSayWhereAndWhat) {
   EXPECT_THAT(rank_error_of("rank 0\n"), HasSubstr("3:6: rank 0 has two sections"));
   EXPECT_THAT(rank_error_of("alltoallv send=1 recv=1,2\n"), HasSubstr("1 and 2 values"));
   EXPECT_THAT(rank_error_of("startall starts=1:2\n"), HasSubstr("invalid started request"));
+  EXPECT_THAT(rank_error_of("start starts=1:barrier:none:0:0\n"),
+              HasSubstr("'barrier' does not make a request to start"));
   EXPECT_THAT(rank_error_of("enter 3\n"), HasSubstr("out of range"));
   EXPECT_THAT(rank_error_of("enter \"a\n"), HasSubstr("the closing quote is missing on its line"));
 }

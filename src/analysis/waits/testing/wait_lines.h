@@ -10,9 +10,9 @@
 namespace slackline::testing {
 
 /// "rank.call pattern ns<-rank waited for": the wait states of a trace, for tests.
-inline std::vector<std::string> wait_lines(const Trace& trace) {
+inline std::vector<std::string> wait_lines(const Trace& trace, const WaitOptions& options = {}) {
   std::vector<std::string> lines;
-  for (const WaitState& s : wait_states(trace, CallMatching(trace), {}).states) {
+  for (const WaitState& s : wait_states(trace, CallMatching(trace), options).states) {
     lines.push_back(std::to_string(s.rank) + "." + std::to_string(s.call) + " " +
                     std::string(identifier(s.pattern)) + " " + std::to_string(s.wait_ns) + "<-" +
                     std::to_string(s.cause_rank));
