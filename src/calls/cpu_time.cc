@@ -69,37 +69,53 @@ std::int64_t cost_of_calls(const Trace& trace) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankCalls& calls = trace.calls(rank);
     if (calls.empty() || calls.recording_costs().empty()) continue;
-    for (std::size_t i = rank_span(calls).first_call; i < calls.size(); ++i) {
+    for (std::size_t i = rank_span(calls).first_call; i <= calls.size(); ++i) {
       sum += calls.recording_ns(i);
     }
   }
   return sum;
 }
 
-/// Every gap between calls becomes shorter by what recording took in it.
-void remove_cost_of_calls(RankCallsBuilder& calls) {
-  if (calls.empty() || calls.recording_costs().empty()) return;
-  const std::size_t first_call = rank_span(calls).first_call;
-  std::vector<std::int64_t> times;
-  times.reserve(2 * calls.size());
-  std::int64_t removed = 0;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (i >= first_call) removed += calls.recording_ns(i);
-    times.push_back(calls.begin_ns(i) - removed);
-    times.push_back(calls.end_ns(i) - removed);
+/// In which recording took its time: at the begin of each gap, outside of pauses, as for those who
+/// walk the program with its pauses (program_steps.h).
+std::vector<RemovedPause> recorded_stretches(const RankCalls& calls) {
+  std::vector<RemovedPause> removed;
+  if (calls.empty() || calls.recording_costs().empty()) return removed;
+  const auto pauses = calls.pauses();
+  auto pause = pauses.begin();
+  std::int64_t sum = 0;
+  for (std::size_t i = rank_span(calls).first_call; i <= calls.size(); ++i) {
+    std::int64_t left = calls.recording_ns(i);
+    std::int64_t now =
+        i == calls.size() ? calls.end_ns(i - 1) : calls.begin_ns(i) - calls.gap_ns(i);
+    const auto remove_until = [&](std::int64_t end) {
+      const std::int64_t length = std::min(left, end - now);
+      if (length <= 0) return;
+      removed.push_back({now, now + length, sum});
+      sum += length;
+      left -= length;
+    };
+    while (pause != pauses.end() && pause->before_call < i) ++pause;
+    for (; pause != pauses.end() && pause->before_call == i; ++pause) {
+      remove_until(pause->begin_ns);
+      now = std::max(now, pause->end_ns);
+    }
+    remove_until(i == calls.size() ? calls.stop_ns() : calls.begin_ns(i));
   }
-  calls.retime(times);
-  calls.set_recording_costs({});
+  return removed;
+}
+
+void remove(const std::vector<RemovedPause>& removed, RankCallsBuilder& calls) {
+  if (removed.empty()) return;
+  calls.map_times([&](std::int64_t ns) { return ns - removed_before(removed, ns); });
 }
 
 Trace without(TraceBuilder trace, IsRemoved is_removed) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     RankCallsBuilder& calls = trace.calls(rank);
-    const std::vector<RemovedPause> removed = removed_pauses(calls, is_removed);
-    if (!removed.empty()) {
-      calls.map_times([&](std::int64_t ns) { return ns - removed_before(removed, ns); });
-    }
-    remove_cost_of_calls(calls);
+    remove(removed_pauses(calls, is_removed), calls);
+    remove(recorded_stretches(calls), calls);
+    calls.set_recording_costs({});
   }
   return std::move(trace).build();
 }

@@ -69,6 +69,23 @@ TEST(CpuTime, RecordingAloneCanBeTakenOut) {
   EXPECT_EQ(recording_ns(trace), 0);
 }
 
+// What recording took lies at the begin of a gap, for edits too: being blocked until the next call
+// stays as long as it was.
+TEST(CpuTime, RecordingIsNotTakenOutOfBeingBlocked) {
+  const Trace trace = without_recording(
+      testing::timed_trace(1,
+                           "rank 0\n recording barrier 6 9\n @0 +10 init\n @20 +10 barrier\n"
+                           " @33 +7 pause blocked\n @60 +40 pause blocked\n @100 +10 barrier\n"
+                           " @200 finalize\n"));
+  const RankCalls& calls = trace.calls(0);
+  EXPECT_EQ(calls.gap_ns(2), 70 - 15);
+  EXPECT_EQ(calls.paused_ns(2, PauseKind::blocked), 47);
+  EXPECT_EQ(calls.useful_ns(2), 23 - 15);
+  // 3 ns of it before the first pause, 12 after.
+  EXPECT_EQ(calls.pauses()[0].begin_ns, calls.end_ns(1));
+  EXPECT_EQ(calls.pauses()[1].begin_ns - calls.pauses()[0].end_ns, 20 - 12);
+}
+
 // Regions move with the computation around them; one that is left during a pause is left at it.
 TEST(CpuTime, RegionsStayWhereTheyAreInTheComputation) {
   TraceBuilder trace = interrupted();

@@ -23,10 +23,10 @@
 #include "base/error.h"
 #include "calls/call_actions.h"
 #include "calls/call_matching.h"
-#include "trace/start_groups.h"
 #include "whatif/actions.h"
 #include "whatif/call_rewrite.h"
 #include "whatif/message_selection.h"
+#include "whatif/request_numbers.h"
 
 namespace slackline {
 namespace {
@@ -69,22 +69,11 @@ std::uint64_t for_single_messages(const Edit& edit, const ProgramView& program,
   return selected.count();
 }
 
-std::uint32_t first_unused_serial(const RankCalls& calls) {
-  std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (calls.request(i) != kRequestNone) largest = std::max(largest, calls.request(i));
-    if (operation_class(calls.operation(i)) != OperationClass::start) continue;
-    const StartGroups groups(calls.args(i));
-    for (std::size_t g = 0; g < groups.size(); ++g) largest = std::max(largest, groups[g].serial);
-  }
-  return largest + 1;
-}
-
 /// Writes one rank with its divided messages.
 class RankDivision {
  public:
   RankDivision(const RankCalls& calls, std::uint64_t parts)
-      : parts_(parts), divided_(calls.size(), false), next_serial_(first_unused_serial(calls)) {}
+      : parts_(parts), divided_(calls.size(), false), next_serial_(first_free_request(calls)) {}
 
   void divide(std::size_t call) { divided_[call] = true; }
 

@@ -15,6 +15,7 @@
 #include "trace/trace_builder.h"
 #include "whatif/actions.h"
 #include "whatif/program_writer.h"
+#include "whatif/request_numbers.h"
 #include "whatif/selection.h"
 
 namespace slackline {
@@ -146,9 +147,12 @@ EditedProgram apply(const Scenario& scenario, const ProgramView& given) {
   std::optional<std::uint64_t> defects;  // only edits of calls can add to them
   for (const Edit& edit : scenario.edits) {
     // The first edit sees the times of a timed trace.
-    const ProgramView source = program.log.empty() ? given : program.view();
+    const ProgramView previous = program.log.empty() ? given : program.view();
     const EditAction& action = action_of(edit);
     check_arguments(edit, action);
+    std::optional<Trace> numbered;
+    if (!action.keeps_calls) numbered = with_distinct_requests(previous.trace);
+    const ProgramView source{numbered ? *numbered : previous.trace, previous.samples};
     if (!action.keeps_calls && !defects) defects = unmatched(source.trace);
     AppliedEdit applied{.edit = edit, .computation_before_ns = computation_ns(source.trace)};
     Change change;

@@ -237,6 +237,79 @@ rank 1
   }
 }
 
+// Numbers of requests that are used again once they are completed, as by hand or by a reader of
+// addresses: what is removed is the request, not all that share its number.
+TEST(Scenario, TakesRequestsOfOneNumberApart) {
+  const Trace trace = untimed_trace(2, R"(
+rank 0
+  isend to=1 tag=1 bytes=0 req=1
+  wait req=1
+  isend to=1 tag=2 bytes=8 req=1
+  test failed req=1 polls=3
+  compute 50
+  wait req=1
+  iallreduce bytes=8 elem=8 req=1
+  waitall reqs=1
+  start starts=1:send_init:1:3:0
+  wait req=1
+  start starts=1:send_init:1:3:8
+  waitall reqs=1
+rank 1
+  irecv from=0 tag=1 bytes=0 req=7
+  wait req=7
+  irecv from=0 tag=2 bytes=8 req=7
+  wait req=7
+  iallreduce bytes=8 elem=8 req=7
+  wait req=7
+  start starts=7:recv_init:0:3:0
+  wait req=7
+  start starts=7:recv_init:0:3:8
+  waitall reqs=7
+)");
+  const EditedProgram smaller = edited(trace, {"remove-messages max-bytes=0"});
+  EXPECT_EQ(smaller.log[0].changed, 2u);
+  EXPECT_TRUE(same_content(smaller.trace, untimed_copy(untimed_trace(2, R"(
+rank 0
+  isend to=1 tag=2 bytes=8 req=2
+  test failed req=2 polls=3
+  compute 50
+  wait req=2
+  iallreduce bytes=8 elem=8 req=3
+  waitall reqs=3
+  start starts=5:send_init:1:3:8
+  waitall reqs=5
+rank 1
+  irecv from=0 tag=2 bytes=8 req=2
+  wait req=2
+  iallreduce bytes=8 elem=8 req=3
+  wait req=3
+  start starts=5:recv_init:0:3:8
+  waitall reqs=5
+)"))));
+  const EditedProgram without = edited(trace, {"remove operation=allreduce"});
+  EXPECT_THAT(operations(without.trace, 1),
+              ElementsAre("irecv", "wait", "irecv", "wait", "start", "wait", "start", "waitall"));
+  const EditedProgram merged = edited(trace, {"merge-messages tag=1"});
+  EXPECT_EQ(merged.log[0].changed, 0u);
+  EXPECT_EQ(merged.trace.call_count(), trace.call_count());
+}
+
+// New requests get numbers above all others, also above those that are only completed.
+TEST(Scenario, GivesNewRequestsNumbersOfTheirOwn) {
+  const Trace trace = untimed_trace(2, R"(
+rank 0
+  isend to=1 tag=1 bytes=4 req=1
+  waitall reqs=2
+  wait req=1
+rank 1
+  recv from=0 tag=1 bytes=4
+)");
+  const EditedProgram program = edited(trace, {"split-messages parts=2"});
+  EXPECT_EQ(program.trace.calls(0).request(1), 3u);
+  EXPECT_THAT(program.trace.calls(0).args(2), ElementsAre(2));
+  EXPECT_THAT(program.trace.calls(0).args(3), ElementsAre(1, 3));
+}
+
 TEST(Scenario, ResizesBothSidesAndChargesTheCost) {
   const Trace trace = untimed_trace(2, R"(
 rank 0

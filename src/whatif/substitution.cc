@@ -4,19 +4,17 @@
 // MPI_Sendrecv what it stands for: a receive that is posted first, a send, and one call that waits
 // for both; or an MPI_Send and then an MPI_Recv, which waits for the receiver where the send does.
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include "base/error.h"
 #include "calls/call_actions.h"
 #include "calls/run_span.h"
-#include "trace/start_groups.h"
 #include "whatif/actions.h"
 #include "whatif/call_rewrite.h"
+#include "whatif/request_numbers.h"
 #include "whatif/selection.h"
 
 namespace slackline {
@@ -52,18 +50,6 @@ Substitution substitution_of(const Edit& edit) {
   return {*from, *to, Replacement::mode};
 }
 
-/// Serials that no request of the rank has.
-std::uint32_t first_free_serial(const RankCalls& calls) {
-  std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    largest = std::max(largest, calls.request(i));
-    if (operation_class(calls.operation(i)) != OperationClass::start) continue;
-    const StartGroups groups(calls.args(i));
-    for (std::size_t g = 0; g < groups.size(); ++g) largest = std::max(largest, groups[g].serial);
-  }
-  return largest + 1;
-}
-
 void write_pair(const Call& sendrecv, Replacement kind, std::uint32_t& serial, RankWriter& to) {
   Call receive = receive_half(sendrecv);
   Call send = send_half(sendrecv);
@@ -92,8 +78,9 @@ Program substitute_calls(const Edit& edit, const ProgramView& program, Change& c
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   std::vector<std::uint32_t> serials;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    serials.push_back(s.kind == Replacement::nonblocking_pair ? first_free_serial(trace.calls(rank))
-                                                              : kRequestNone);
+    serials.push_back(s.kind == Replacement::nonblocking_pair
+                          ? first_free_request(trace.calls(rank))
+                          : kRequestNone);
   }
   std::atomic<std::uint64_t> changed = 0;
   Program edited =

@@ -224,6 +224,32 @@ def check_edits(tool, trace, predicted):
                   "halving the hottest function changes the predicted run", hot[0])
 
 
+def saved_ns(answer):
+    result = answer["result"]
+    return result["before"]["makespan_ns"] - result["after"]["makespan_ns"]
+
+
+def check_attribution(tool, trace, gains, advice):
+    """What a function gains, gains, whatif and advise say alike: the time of a function is the same for all of them."""
+    if not gains or not advice:
+        return
+    tolerance = 1000 + 1e-5 * gains["result"]["makespan_ns"]
+    named = [g for g in gains["result"]["gains"] if g["kind"] in ("function", "region")]
+    for gain in named[:3]:
+        for percent, factor in (("50%", 0.5), ("100%", 0)):
+            edit = f'scale {gain["kind"]}="{gain["name"]}" factor={factor}'
+            edited = tool.answer("whatif", trace, "--set", edit)
+            if edited:
+                check(abs(saved_ns(edited) - gain["gain_ns"][percent]) <= tolerance, "gains are what whatif saves",
+                      f'{edit}: {saved_ns(edited)} and {gain["gain_ns"][percent]} ns')
+    for proposal in [p for p in advice["result"]["advice"] if p["problem"] == "computation"][:3]:
+        edits = [word for edit in proposal["edits"] for word in ("--set", edit)]
+        edited = tool.answer("whatif", trace, *edits)
+        if edited:
+            check(abs(saved_ns(edited) - proposal["gain_ns"]) <= tolerance, "advice gains what whatif saves",
+                  f'{proposal["edits"]}: {saved_ns(edited)} and {proposal["gain_ns"]} ns')
+
+
 def check_simulated(tool, trace, timed, info):
     code, _, err = tool.run("simulate", trace, "--platform", tool.platform, "--timed", timed, "-q")
     if code != 0:
@@ -312,8 +338,9 @@ def laws(tool, trace, scratch, subject):
     waits = tool.answer("wait-states", trace, may_refuse=True)
     efficiency = tool.answer("efficiency", trace, may_refuse=True)
     predicted = tool.answer("predict", trace)
-    for command in ("critical-path", "monitor", "hotspots", "tolerance", "gains", "advise"):
-        tool.answer(command, trace, may_refuse=command in ("hotspots", "monitor", "critical-path"))
+    for command in ("critical-path", "monitor", "hotspots", "tolerance"):
+        tool.answer(command, trace, may_refuse=command != "tolerance")
+    check_attribution(tool, trace, tool.answer("gains", trace), tool.answer("advise", trace))
     tool.answer("sensitivity", trace, "--from", "0us", "--to", "10us")
     check_first_screen(tool, trace)
     check_sentences(tool, trace, report)

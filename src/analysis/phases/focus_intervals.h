@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "analysis/phases/iterations.h"
 #include "analysis/phases/loop_changes.h"
 #include "analysis/phases/monitor.h"
 #include "analysis/phases/run_windows.h"
+#include "calls/iterations.h"
 
 namespace slackline {
 

@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "analysis/phases/call_kinds.h"
 #include "base/flat_map.h"
 #include "base/parallel.h"
+#include "calls/call_kinds.h"
 
 namespace slackline {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "analysis/phases/iterations.h"
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
+#include "calls/iterations.h"
 #include "trace/trace.h"
 
 namespace slackline {

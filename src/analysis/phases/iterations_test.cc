@@ -8,8 +8,8 @@
 #include "analysis/phases/level_changes.h"
 #include "analysis/phases/loop_changes.h"
 #include "analysis/phases/monitor.h"
-#include "analysis/phases/rank_loops.h"
 #include "analysis/phases/series_trend.h"
+#include "calls/rank_loops.h"
 #include "graph/testing/text_graph.h"
 #include "trace/trace_builder.h"
 

@@ -25,9 +25,9 @@
 #include <map>
 #include <optional>
 
-#include "analysis/phases/median.h"
 #include "analysis/phases/optimal_levels.h"
 #include "analysis/phases/prepared_series.h"
+#include "base/median.h"
 #include "base/parallel.h"
 
 namespace slackline {

@@ -12,8 +12,8 @@
 #include <optional>
 
 #include "analysis/phases/level_changes.h"
-#include "analysis/phases/median.h"
 #include "analysis/phases/prepared_series.h"
+#include "base/median.h"
 
 namespace slackline {
 namespace {

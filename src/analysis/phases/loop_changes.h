@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/phases/iteration_times.h"
-#include "analysis/phases/iterations.h"
+#include "calls/iterations.h"
 
 namespace slackline {
 

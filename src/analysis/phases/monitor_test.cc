@@ -5,8 +5,8 @@
 
 #include "analysis/phases/efficiency_counters.h"
 #include "analysis/phases/level_changes.h"
-#include "analysis/phases/rank_loops.h"
 #include "base/error.h"
+#include "calls/rank_loops.h"
 #include "graph/testing/text_graph.h"
 
 namespace slackline {

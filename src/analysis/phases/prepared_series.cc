@@ -17,7 +17,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/phases/median.h"
+#include "base/median.h"
 
 namespace slackline {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/phases/rank_loops.h"
 #include "calls/call_paths.h"
+#include "calls/rank_loops.h"
 #include "trace/trace.h"
 
 namespace slackline {

@@ -3,12 +3,12 @@
 // the k-th iteration is the same one everywhere. A rank that deviates (a master, one with lost
 // calls) takes part in those loops of which it has as many iterations.
 
-#include "analysis/phases/iterations.h"
+#include "calls/iterations.h"
 
 #include <algorithm>
 #include <map>
 
-#include "analysis/phases/median.h"
+#include "base/median.h"
 #include "base/parallel.h"
 
 namespace slackline {

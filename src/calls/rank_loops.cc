@@ -29,7 +29,7 @@
 // ends there, and what lies before and behind a loop is searched for other ones. Each candidate
 // costs a walk over the runs, there are at most a few, and mostly the first one is accepted.
 
-#include "analysis/phases/rank_loops.h"
+#include "calls/rank_loops.h"
 
 #include <algorithm>
 #include <functional>
@@ -38,9 +38,9 @@
 #include <span>
 #include <utility>
 
-#include "analysis/phases/call_kinds.h"
-#include "analysis/phases/median.h"
 #include "base/flat_map.h"
+#include "base/median.h"
+#include "calls/call_kinds.h"
 #include "calls/run_span.h"
 
 namespace slackline {

@@ -1,4 +1,4 @@
-#include "analysis/phases/call_kinds.h"
+#include "calls/call_kinds.h"
 
 #include <bit>
 
