@@ -324,6 +324,25 @@ TEST_F(Dumpi, CommunicatorsOfCallsWithoutTimesAreKnown) {
   EXPECT_EQ(trace.calls(0).comm(2), 2u);
 }
 
+// The size of the world, the name of the program and the host are those of the ranks that are there.
+TEST_F(Dumpi, ReadsRunsWithoutTheFirstRank) {
+  BinaryFile file;
+  file.call(kInit, 0, 100, i4(1) + i4(3) + "app");
+  file.call(kSend, 200, 300, i4(5) + kInt + i4(0) + i4(7) + kWorld);
+  file.call(kFinalize, 900, 910, "");
+  write(1, file.whole());
+  const Trace trace = read();
+  ASSERT_EQ(trace.ranks(), 2);
+  EXPECT_FALSE(trace.rank_info(0).present);
+  EXPECT_TRUE(trace.calls(0).empty());
+  ASSERT_EQ(trace.calls(1).size(), 3u);
+  EXPECT_EQ(trace.calls(1).peer(1), 0);
+  EXPECT_EQ(trace.info().program, "app");
+  EXPECT_FALSE(trace.info().started.empty());
+  EXPECT_EQ(trace.findings().count(kMissingRanks), 1u);
+  EXPECT_EQ(trace.findings().count(kClockUnknown), 0u) << "one host";
+}
+
 TEST_F(Dumpi, LossIsLoud) {
   BinaryFile file;
   file.call(kInit, 0, 100, i4(0));
