@@ -4,7 +4,8 @@
  *   hybrid CASE [THREADS]
  *
  * "work RANK THREAD NS": outside of barriers in parallel regions; "region RANK NS": the regions'
- * length as the main thread sees it; "serial RANK NS": outside of them. */
+ * length as the main thread sees it; "serial RANK NS": outside of them; "blocked RANK NS": how long
+ * the main thread slept, "inside RANK NS": of that in regions. */
 #include <mpi.h>
 #include <omp.h>
 #include <pthread.h>
@@ -21,7 +22,7 @@
 enum { kMostThreads = 16, kSteps = 6 };
 
 static int64_t work_ns[kMostThreads];
-static int64_t region_ns, serial_ns;
+static int64_t region_ns, serial_ns, blocked_ns, inside_ns;
 static int rank;
 
 static int64_t now(void) {
@@ -187,6 +188,30 @@ NOINLINE static void funneled(void) {
   region_ns += now() - begin;
 }
 
+static int64_t sleep_for(double ms) {
+  const int64_t begin = now();
+  usleep((useconds_t)(1000 * ms));
+  return now() - begin;
+}
+
+/* The main thread sleeps outside of a region and inside of it, and then waits for the others. */
+NOINLINE static void blocked(void) {
+  serial_ns += compute(5);
+  blocked_ns += sleep_for(20);
+  const int64_t begin = now();
+#pragma omp parallel
+  {
+    if (omp_get_thread_num() == 0) {
+      const int64_t inside = sleep_for(10);
+      work_ns[0] += inside;
+      inside_ns += inside;
+    } else {
+      work(50);
+    }
+  }
+  region_ns += now() - begin;
+}
+
 static void step(const char* name, int i) {
   if (strcmp(name, "one_thread") == 0) one_thread();
   if (strcmp(name, "inner_barrier") == 0) inner_barrier();
@@ -202,6 +227,7 @@ static void step(const char* name, int i) {
   if (strcmp(name, "varying") == 0) varying(i);
   if (strcmp(name, "tiny") == 0) tiny(20000);
   if (strcmp(name, "funneled") == 0) funneled();
+  if (strcmp(name, "blocked") == 0) blocked();
 }
 
 int main(int argc, char** argv) {
@@ -228,6 +254,8 @@ int main(int argc, char** argv) {
   }
   printf("region %d %lld\nserial %d %lld\nlength %d %lld\n", rank, (long long)region_ns, rank,
          (long long)serial_ns, rank, (long long)length);
+  printf("blocked %d %lld\ninside %d %lld\n", rank, (long long)(blocked_ns + inside_ns), rank,
+         (long long)inside_ns);
   fflush(stdout);
   MPI_Finalize();
   return 0;

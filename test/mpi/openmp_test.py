@@ -23,9 +23,8 @@ def recorded(test, compiler, case, threads=THREADS, **more):
     environment = {"OMP_WAIT_POLICY": "passive", **more}
     done = test.record([*launcher(test), program, case, str(threads)], **environment)
     succeeded(done)
-    said = {"work": {}, "region": {}, "serial": {}, "length": {}}
-    for word, rank, rest in re.findall(r"^(work|region|serial|length) (\d+) ([\d ]+)$", done.stdout,
-                                       re.M):
+    said = {word: {} for word in ("work", "region", "serial", "length", "blocked", "inside")}
+    for word, rank, rest in re.findall(rf"^({'|'.join(said)}) (\d+) ([\d ]+)$", done.stdout, re.M):
         *thread, ns = map(int, rest.split())
         said[word][(int(rank), *thread)] = ns
     return test.text(), said
@@ -192,6 +191,28 @@ def case_funneled(test, compiler):
             close(locations[thread]["work_ns"], said["work"][(rank, thread)],
                   f"rank {rank}, thread {thread}")
     check(len(regions(text, 0)) == STEPS, "a region each step")
+
+
+def check_blocked(test, compiler, policy):
+    """Sleeping is blocked time, in a region or not; waiting for other threads is none, whether the
+    runtime spins or sleeps."""
+    text, said = recorded(test, compiler, "blocked", OMP_WAIT_POLICY=policy)
+    check_times(text, said)
+    times = result(test, "report")["measured"]["time_shares"]["ranks"]
+    for rank in range(RANKS):
+        blocked = times[rank]["blocked_ns"]
+        # What the program measured contains waiting for a processor after the sleep.
+        least, most = STEPS * 30e6, said["blocked"][(rank,)]
+        check(0.95 * least <= blocked <= most + 20e6,
+              f"rank {rank}'s blocked time: {blocked}, expected {least} to {most}")
+
+
+def case_blocked(test, compiler):
+    check_blocked(test, compiler, "active")
+
+
+def case_blocked_passive(test, compiler):
+    check_blocked(test, compiler, "passive")
 
 
 def case_varying(test, compiler):
