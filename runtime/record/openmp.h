@@ -27,11 +27,13 @@ struct slk_openmp_hooks {
   void (*end_thread)(void);
   /* Is it in a followed region, and not in a nested one? */
   int (*in_region)(void);
-  /* At a barrier, or waiting for tasks; those that it executes meanwhile are no waiting. */
+  /* At a barrier, or waiting for tasks; those that it executes meanwhile are no waiting, unless
+   * they wait for tasks themselves. */
   void (*begin_wait)(void);
   void (*end_wait)(void);
-  void (*begin_task)(void);
-  void (*end_task)(void);
+  /* It executes a task. Was it waiting? end_task() is to be told. */
+  int (*begin_task)(void);
+  void (*end_task)(int was_waiting);
 };
 #ifdef __cplusplus
 using slk_openmp_hooks = struct slk_openmp_hooks;

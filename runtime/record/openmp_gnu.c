@@ -195,6 +195,23 @@ SLK_BARRIER_CANCEL(GOMP_barrier_cancel)
 SLK_BARRIER_CANCEL(GOMP_loop_end_cancel)
 SLK_BARRIER_CANCEL(GOMP_sections_end_cancel)
 
+void GOMP_taskwait_depend(void** depend) {
+  SLK_REAL(void, GOMP_taskwait_depend, (void**))
+  const int followed = is_followed();
+  if (followed) slk_openmp->begin_wait();
+  real(depend);
+  if (followed) slk_openmp->end_wait();
+}
+
+/* At the end of a construct with a reduction over tasks, in place of its barrier. */
+void GOMP_workshare_task_reduction_unregister(bool cancelled) {
+  SLK_REAL(void, GOMP_workshare_task_reduction_unregister, (bool))
+  const int followed = is_followed();
+  if (followed) slk_openmp->begin_wait();
+  real(cancelled);
+  if (followed) slk_openmp->end_wait();
+}
+
 /* Waits for the thread that executes the block, whose result the others copy. */
 void* GOMP_single_copy_start(void) {
   SLK_REAL(void*, GOMP_single_copy_start, (void))
@@ -228,9 +245,9 @@ static void run_task(void* data) {
   const struct task* task = data;
   void* arguments = (char*)data + task->offset;
   if (task->has_bounds) memcpy(arguments, task->bounds, sizeof task->bounds);
-  slk_openmp->begin_task();
+  const int was_waiting = slk_openmp->begin_task();
   task->fn(arguments);
-  slk_openmp->end_task();
+  slk_openmp->end_task(was_waiting);
 }
 
 static void copy_task(void* to, void* from) {
@@ -240,6 +257,7 @@ static void copy_task(void* to, void* from) {
 }
 
 enum {
+  kTaskDepend = 1 << 3,
   kTaskNoGroup = 1 << 11,   /* a taskloop does not wait for its tasks */
   kTaskReduction = 1 << 12, /* the runtime reads and */
   kTaskDetach = 1 << 13,    /* writes the arguments themselves */
@@ -286,8 +304,12 @@ void GOMP_task(region_function* fn, void* data, copy_function* copy, long size, 
   char memory[bytes + wrapped_align(align)];
   void* block = aligned(memory, align);
   wrap_task(block, fn, data, copy, size, wrapped_align(align), 0);
+  /* One that is executed at once waits here for those that it depends on. */
+  const int waits = !deferred && (flags & kTaskDepend) != 0;
+  if (waits) slk_openmp->begin_wait();
   real(run_task, block, copy == NULL ? NULL : copy_task, bytes, wrapped_align(align), deferred,
        flags, depend, priority, detach);
+  if (waits) slk_openmp->end_wait();
 }
 
 #define SLK_TASKLOOP(name, number)                                                               \

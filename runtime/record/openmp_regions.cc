@@ -35,8 +35,7 @@ struct alignas(64) TeamThread {
   std::uint64_t region;  // the number of the one that the rest is of
   std::uint64_t begin_ns;
   std::uint64_t waited_ns;   // at barriers that it has left
-  std::uint64_t waiting_ns;  // since when at one; 0: at none
-  std::uint32_t tasks;       // that it is in, one inside the other, while at a barrier
+  std::uint64_t waiting_ns;  // since when at one; 0: at none, or executing a task there
 };
 
 /// The main thread's since its last call. One that returned in the region says that the region did
@@ -161,7 +160,6 @@ void begin_thread(std::uint32_t number, std::uint32_t of) {
   store(t->begin_ns, now_ns());
   store(t->waited_ns, std::uint64_t{0});
   store(t->waiting_ns, std::uint64_t{0});
-  t->tasks = 0;
   __atomic_store_n(&t->region, own_region, __ATOMIC_RELEASE);
 }
 
@@ -172,7 +170,7 @@ void start_waiting(TeamThread& t) {
 
 void begin_wait() {
   TeamThread* const t = place();
-  if (t != nullptr && t->tasks == 0) start_waiting(*t);
+  if (t != nullptr && t->waiting_ns == 0) start_waiting(*t);
 }
 
 void stop_waiting(TeamThread& t) {
@@ -184,20 +182,18 @@ void stop_waiting(TeamThread& t) {
 
 void end_wait() {
   TeamThread* const t = place();
-  if (t != nullptr && t->tasks == 0) stop_waiting(*t);
+  if (t != nullptr) stop_waiting(*t);
 }
 
-void begin_task() {
+int begin_task() {
   TeamThread* const t = place();
-  if (t == nullptr || (t->waiting_ns == 0 && t->tasks == 0)) return;
-  ++t->tasks;
+  if (t == nullptr || t->waiting_ns == 0) return 0;
   stop_waiting(*t);
+  return 1;
 }
 
-void end_task() {
-  TeamThread* const t = place();
-  if (t == nullptr || t->tasks == 0) return;
-  if (--t->tasks == 0) start_waiting(*t);
+void end_task(int was_waiting) {
+  if (was_waiting != 0) begin_wait();
 }
 
 int in_region() {

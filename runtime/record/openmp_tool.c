@@ -90,12 +90,15 @@ static void wait_for_others(int kind, int endpoint, ompt_data* parallel, ompt_da
   }
 }
 
+/* A task's word says whether it was waiting when it was left for another one. */
 static void switch_task(ompt_data* prior, int status, ompt_data* next) {
-  (void)prior, (void)next;
   if (slk_openmp == NULL) return;
-  if (status == kTaskSwitch || status == kTaskYield) slk_openmp->begin_task();
-  if (status == kTaskComplete || status == kTaskCancel || status == kTaskDetach) {
-    slk_openmp->end_task();
+  if ((status == kTaskSwitch || status == kTaskYield) && prior != NULL) {
+    prior->value = (uint64_t)slk_openmp->begin_task();
+  }
+  if ((status == kTaskComplete || status == kTaskCancel || status == kTaskDetach) && next != NULL) {
+    slk_openmp->end_task(next->value != 0);
+    next->value = 0;
   }
 }
 

@@ -100,6 +100,74 @@ NOINLINE static void tasks(void) {
   region_ns += now() - begin;
 }
 
+/* Until another thread has begun something; this is work. */
+static void await(int* flag) {
+  const int64_t begin = now();
+  int value = omp_get_num_threads() == 1;
+  while (!value) {
+#pragma omp atomic read
+    value = *flag;
+  }
+  work_ns[omp_get_thread_num()] += now() - begin;
+}
+
+static void start(int* flag) {
+#pragma omp atomic write
+  *flag = 1;
+}
+
+/* A task that a thread executes at the barrier waits for one that the other thread executes. */
+NOINLINE static void task_in_task(void) {
+  static int outer, inner;
+  outer = inner = 0;
+  const int64_t begin = now();
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task
+    {
+      start(&outer);
+#pragma omp task
+      {
+        start(&inner);
+        work(30);
+      }
+      await(&inner);
+#pragma omp taskwait
+      work(1);
+    }
+    await(&outer);
+  }
+  region_ns += now() - begin;
+}
+
+/* One thread waits for a task that the other one executes, as it depends on it. */
+NOINLINE static void task_dependence(void) {
+  static int x, first, second;
+  first = second = 0;
+  const int64_t begin = now();
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task depend(out : x)
+    {
+      start(&first);
+      work(20);
+    }
+    await(&first);
+#pragma omp taskwait depend(in : x)
+#pragma omp task depend(out : x)
+    {
+      start(&second);
+      work(20);
+    }
+    await(&second);
+#pragma omp task if (0) depend(in : x)
+    work(2);
+  }
+  region_ns += now() - begin;
+}
+
 NOINLINE static void taskloop(void) {
   const int64_t begin = now();
 #pragma omp parallel
@@ -220,6 +288,8 @@ static void step(const char* name, int i) {
   if (strcmp(name, "even") == 0) even(5);
   if (strcmp(name, "loop") == 0) loop();
   if (strcmp(name, "tasks") == 0) tasks();
+  if (strcmp(name, "task_in_task") == 0) task_in_task();
+  if (strcmp(name, "task_dependence") == 0) task_dependence();
   if (strcmp(name, "taskloop") == 0) taskloop();
   if (strcmp(name, "single") == 0) sections_and_single();
   if (strcmp(name, "nested") == 0) nested();

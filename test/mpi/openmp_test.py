@@ -178,6 +178,15 @@ def case_tasks(test, compiler):
     check_same_times(test, compiler, "tasks")
 
 
+def case_task_in_task(test, compiler):
+    """Waiting in a task that is executed at a barrier is waiting."""
+    check_same_times(test, compiler, "task_in_task")
+
+
+def case_task_dependence(test, compiler):
+    check_same_times(test, compiler, "task_dependence")
+
+
 def case_taskloop(test, compiler):
     check_same_times(test, compiler, "taskloop")
 
