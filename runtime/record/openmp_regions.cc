@@ -123,7 +123,6 @@ slk_region begin_region(const std::uint64_t* frame, std::uint32_t runtime) {
   if (!process.active || process.paused || is_child()) return SLK_REGION_IGNORED;
   if (nested > 0 || place() != nullptr) {
     ++nested;
-    count(&slk_raw_header::nested_regions);
     return SLK_REGION_NESTED;
   }
   call_frame = frame;
@@ -144,6 +143,11 @@ slk_region begin_region(const std::uint64_t* frame, std::uint32_t runtime) {
 
 void end_nested() {
   if (nested > 0) --nested;
+}
+
+/// One of a single thread, as all are where nesting is not allowed, is like the code without it.
+void note_nested_team(std::uint32_t of) {
+  if (of > 1) count(&slk_raw_header::nested_regions);
 }
 
 std::uint64_t followed_region() {
@@ -292,9 +296,9 @@ void end_region() {
   }
 }
 
-constexpr slk_openmp_hooks kHooks{begin_region, end_region, end_nested, followed_region,
-                                  begin_thread, begin_wait, in_region,  begin_wait,
-                                  end_wait,     begin_task, end_task};
+constexpr slk_openmp_hooks kHooks{begin_region,    end_region,   end_nested, note_nested_team,
+                                  followed_region, begin_thread, begin_wait, in_region,
+                                  begin_wait,      end_wait,     begin_task, end_task};
 
 }  // namespace
 

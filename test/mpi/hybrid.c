@@ -200,13 +200,13 @@ NOINLINE static void sections_and_single(void) {
 }
 
 /* Regions inside of regions: their threads' work is that of the thread that has them. */
-NOINLINE static void nested(void) {
+NOINLINE static void nested(int team) {
   const int64_t begin = now();
 #pragma omp parallel num_threads(2)
   {
     const int outer = omp_get_thread_num();
     const int64_t from = now();
-#pragma omp parallel num_threads(2)
+#pragma omp parallel num_threads(team)
     compute(5);
     work_ns[outer] += now() - from;
   }
@@ -292,7 +292,8 @@ static void step(const char* name, int i) {
   if (strcmp(name, "task_dependence") == 0) task_dependence();
   if (strcmp(name, "taskloop") == 0) taskloop();
   if (strcmp(name, "single") == 0) sections_and_single();
-  if (strcmp(name, "nested") == 0) nested();
+  if (strcmp(name, "nested") == 0) nested(2);
+  if (strcmp(name, "nested_alone") == 0) nested(1);
   if (strcmp(name, "other_thread") == 0) other_thread();
   if (strcmp(name, "varying") == 0) varying(i);
   if (strcmp(name, "tiny") == 0) tiny(20000);

@@ -242,6 +242,14 @@ def case_nested(test, compiler):
     check_times(text, said)
 
 
+def case_nested_alone(test, compiler):
+    """Teams of one thread, as where nesting is not allowed, are none."""
+    text, said = recorded(test, compiler, "nested_alone")
+    check(finding(text, "nested_parallel_regions") == 0, "no nested team of several threads")
+    check(len(regions(text, 0)) == STEPS, "the outer ones")
+    check_times(text, said)
+
+
 def case_other_thread(test, compiler):
     text, said = recorded(test, compiler, "other_thread")
     check(finding(text, "regions_of_other_threads") == RANKS * STEPS, "regions of another thread")
