@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,9 +25,7 @@ std::size_t team_at(const slk_raw_header& header) {
 }
 
 bool is_runtime(const std::string& module) {
-  constexpr std::array<std::string_view, 4> kFiles{"libgomp", "libomp", "libiomp", "libslackline_"};
-  const std::string file = file_name(module);
-  return std::ranges::any_of(kFiles, [&](std::string_view f) { return file.starts_with(f); });
+  return is_openmp_runtime(module) || file_name(module).starts_with("libslackline_");
 }
 
 FrameId program_frame(const CallTree& tree, FrameId frame) {
