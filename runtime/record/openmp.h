@@ -19,6 +19,8 @@ struct slk_openmp_hooks {
   enum slk_region (*begin_region)(const uint64_t* frame, uint32_t runtime);
   void (*end_region)(void);
   void (*end_nested)(void);
+  /* A nested region has a team of so many threads; told by one of them. */
+  void (*note_nested_team)(uint32_t team);
   /* The number of the region that is followed now; 0: none. */
   uint64_t (*followed_region)(void);
   /* The calling thread is the `number`-th of `team` in the region followed. */
@@ -27,11 +29,13 @@ struct slk_openmp_hooks {
   void (*end_thread)(void);
   /* Is it in a followed region, and not in a nested one? */
   int (*in_region)(void);
-  /* At a barrier, or waiting for tasks; those that it executes meanwhile are no waiting. */
+  /* At a barrier, or waiting for tasks; those that it executes meanwhile are no waiting, unless
+   * they wait for tasks themselves. */
   void (*begin_wait)(void);
   void (*end_wait)(void);
-  void (*begin_task)(void);
-  void (*end_task)(void);
+  /* It executes a task. Was it waiting? end_task() is to be told. */
+  int (*begin_task)(void);
+  void (*end_task)(int was_waiting);
 };
 #ifdef __cplusplus
 using slk_openmp_hooks = struct slk_openmp_hooks;

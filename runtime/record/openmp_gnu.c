@@ -97,14 +97,33 @@ static void run_thread(void* data) {
   slk_openmp->end_thread();
 }
 
-/* What is done about the region whose function is `*fn`, which becomes what the runtime is to call
- * with the same data. */
-static slk_region begin_region(region_function** fn, const void* frame) {
+/* A region inside of another one: its own function and data. */
+struct nested_region {
+  region_function* fn;
+  void* data;
+};
+
+static void run_nested_thread(void* data) {
+  const struct nested_region* nested = data;
+  const struct team_functions* team = team_functions();
+  if (team->number() == 0) slk_openmp->note_nested_team((uint32_t)team->size());
+  nested->fn(nested->data);
+}
+
+/* What is done about the region whose function is `*fn`, which becomes what the runtime is to call,
+ * as `*data` becomes with what. `nested`, if not null, is to exist as long as the region. */
+static slk_region begin_region(region_function** fn, void** data, struct nested_region* nested,
+                               const void* frame) {
   if (!is_told_here()) return SLK_REGION_IGNORED;
   const slk_region what = slk_openmp->begin_region(frame, SLK_OPENMP_GNU);
   if (what == SLK_REGION_FOLLOWED) {
     followed_function = *fn;
     *fn = run_thread;
+  } else if (what == SLK_REGION_NESTED && nested != NULL) {
+    nested->fn = *fn;
+    nested->data = *data;
+    *fn = run_nested_thread;
+    *data = nested;
   }
   return what;
 }
@@ -116,7 +135,8 @@ static void end_region(slk_region what) {
 
 void GOMP_parallel(region_function* fn, void* data, unsigned threads, unsigned flags) {
   SLK_REAL(void, GOMP_parallel, (region_function*, void*, unsigned, unsigned))
-  const slk_region what = begin_region(&fn, __builtin_frame_address(0));
+  struct nested_region nested;
+  const slk_region what = begin_region(&fn, &data, &nested, __builtin_frame_address(0));
   real(fn, data, threads, flags);
   end_region(what);
 }
@@ -124,8 +144,10 @@ void GOMP_parallel(region_function* fn, void* data, unsigned threads, unsigned f
 unsigned GOMP_parallel_reductions(region_function* fn, void* data, unsigned threads,
                                   unsigned flags) {
   SLK_REAL(unsigned, GOMP_parallel_reductions, (region_function*, void*, unsigned, unsigned))
-  const slk_region what = begin_region(&fn, __builtin_frame_address(0));
+  /* The runtime reads the data itself. */
+  const slk_region what = begin_region(&fn, &data, NULL, __builtin_frame_address(0));
   const unsigned team = real(fn, data, threads, flags);
+  if (what == SLK_REGION_NESTED) slk_openmp->note_nested_team(team);
   end_region(what);
   return team;
 }
@@ -133,7 +155,8 @@ unsigned GOMP_parallel_reductions(region_function* fn, void* data, unsigned thre
 void GOMP_parallel_sections(region_function* fn, void* data, unsigned threads, unsigned count,
                             unsigned flags) {
   SLK_REAL(void, GOMP_parallel_sections, (region_function*, void*, unsigned, unsigned, unsigned))
-  const slk_region what = begin_region(&fn, __builtin_frame_address(0));
+  struct nested_region nested;
+  const slk_region what = begin_region(&fn, &data, &nested, __builtin_frame_address(0));
   real(fn, data, threads, count, flags);
   end_region(what);
 }
@@ -142,7 +165,8 @@ void GOMP_parallel_sections(region_function* fn, void* data, unsigned threads, u
   void name(region_function* fn, void* data, unsigned threads, long start, long end, long step, \
             long chunk, unsigned flags) {                                                       \
     SLK_REAL(void, name, (region_function*, void*, unsigned, long, long, long, long, unsigned)) \
-    const slk_region what = begin_region(&fn, __builtin_frame_address(0));                      \
+    struct nested_region nested;                                                                \
+    const slk_region what = begin_region(&fn, &data, &nested, __builtin_frame_address(0));      \
     real(fn, data, threads, start, end, step, chunk, flags);                                    \
     end_region(what);                                                                           \
   }
@@ -156,7 +180,8 @@ SLK_PARALLEL_LOOP(GOMP_parallel_loop_nonmonotonic_guided)
   void name(region_function* fn, void* data, unsigned threads, long start, long end, long step, \
             unsigned flags) {                                                                   \
     SLK_REAL(void, name, (region_function*, void*, unsigned, long, long, long, unsigned))       \
-    const slk_region what = begin_region(&fn, __builtin_frame_address(0));                      \
+    struct nested_region nested;                                                                \
+    const slk_region what = begin_region(&fn, &data, &nested, __builtin_frame_address(0));      \
     real(fn, data, threads, start, end, step, flags);                                           \
     end_region(what);                                                                           \
   }
@@ -195,6 +220,23 @@ SLK_BARRIER_CANCEL(GOMP_barrier_cancel)
 SLK_BARRIER_CANCEL(GOMP_loop_end_cancel)
 SLK_BARRIER_CANCEL(GOMP_sections_end_cancel)
 
+void GOMP_taskwait_depend(void** depend) {
+  SLK_REAL(void, GOMP_taskwait_depend, (void**))
+  const int followed = is_followed();
+  if (followed) slk_openmp->begin_wait();
+  real(depend);
+  if (followed) slk_openmp->end_wait();
+}
+
+/* At the end of a construct with a reduction over tasks, in place of its barrier. */
+void GOMP_workshare_task_reduction_unregister(bool cancelled) {
+  SLK_REAL(void, GOMP_workshare_task_reduction_unregister, (bool))
+  const int followed = is_followed();
+  if (followed) slk_openmp->begin_wait();
+  real(cancelled);
+  if (followed) slk_openmp->end_wait();
+}
+
 /* Waits for the thread that executes the block, whose result the others copy. */
 void* GOMP_single_copy_start(void) {
   SLK_REAL(void*, GOMP_single_copy_start, (void))
@@ -228,9 +270,9 @@ static void run_task(void* data) {
   const struct task* task = data;
   void* arguments = (char*)data + task->offset;
   if (task->has_bounds) memcpy(arguments, task->bounds, sizeof task->bounds);
-  slk_openmp->begin_task();
+  const int was_waiting = slk_openmp->begin_task();
   task->fn(arguments);
-  slk_openmp->end_task();
+  slk_openmp->end_task(was_waiting);
 }
 
 static void copy_task(void* to, void* from) {
@@ -240,6 +282,7 @@ static void copy_task(void* to, void* from) {
 }
 
 enum {
+  kTaskDepend = 1 << 3,
   kTaskNoGroup = 1 << 11,   /* a taskloop does not wait for its tasks */
   kTaskReduction = 1 << 12, /* the runtime reads and */
   kTaskDetach = 1 << 13,    /* writes the arguments themselves */
@@ -286,8 +329,12 @@ void GOMP_task(region_function* fn, void* data, copy_function* copy, long size, 
   char memory[bytes + wrapped_align(align)];
   void* block = aligned(memory, align);
   wrap_task(block, fn, data, copy, size, wrapped_align(align), 0);
+  /* One that is executed at once waits here for those that it depends on. */
+  const int waits = !deferred && (flags & kTaskDepend) != 0;
+  if (waits) slk_openmp->begin_wait();
   real(run_task, block, copy == NULL ? NULL : copy_task, bytes, wrapped_align(align), deferred,
        flags, depend, priority, detach);
+  if (waits) slk_openmp->end_wait();
 }
 
 #define SLK_TASKLOOP(name, number)                                                               \

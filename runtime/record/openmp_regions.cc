@@ -13,6 +13,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "openmp.h"
@@ -34,8 +35,15 @@ struct alignas(64) TeamThread {
   std::uint64_t region;  // the number of the one that the rest is of
   std::uint64_t begin_ns;
   std::uint64_t waited_ns;   // at barriers that it has left
-  std::uint64_t waiting_ns;  // since when at one; 0: at none
-  std::uint32_t tasks;       // that it is in, one inside the other, while at a barrier
+  std::uint64_t waiting_ns;  // since when at one; 0: at none, or executing a task there
+};
+
+/// The main thread's since its last call. One that returned in the region says that the region did
+/// not begin in this computation.
+struct MainThreadTime {
+  std::uint64_t since_ns;   // when that call returned
+  std::int64_t blocked_ns;  // outside of barriers
+  std::int64_t waited_ns;   // for a processor
 };
 
 /// Regions of one place and team between two calls, as one.
@@ -60,9 +68,10 @@ __thread std::uint32_t nested __attribute__((tls_model("initial-exec")));
 alignas(64) std::uint64_t followed;      // the number of the region under way; 0: none
 alignas(64) std::uint64_t region_count;  // followed so far
 std::uint64_t begin_ns;
+MainThreadTime begin_time;
 std::uint16_t path;
 std::uint32_t team;
-std::int64_t args[1 + 2 * kMostThreads];  // of the record
+std::int64_t args[SLK_PARALLEL_TEAM_AT + 2 * kMostThreads];  // of the record
 
 std::uint64_t singles_calls;  // calls of the thread when it had `singles` since the last one
 std::uint32_t singles;
@@ -76,6 +85,15 @@ T load(const T& value) {
 template <class T>
 void store(T& value, T to) {
   __atomic_store_n(&value, to, __ATOMIC_RELAXED);
+}
+
+constexpr std::size_t args_of(std::uint32_t threads_of_team) {
+  return SLK_PARALLEL_TEAM_AT + 2 * std::size_t{threads_of_team};
+}
+
+MainThreadTime main_thread_time(Thread& t) {
+  const OffTime off = t.off_processor();
+  return {t.end_ns(), off.blocked_ns - t.asleep_ns(), off.waited_ns};
 }
 
 void count(std::uint32_t slk_raw_header::*counter) {
@@ -105,7 +123,6 @@ slk_region begin_region(const std::uint64_t* frame, std::uint32_t runtime) {
   if (!process.active || process.paused || is_child()) return SLK_REGION_IGNORED;
   if (nested > 0 || place() != nullptr) {
     ++nested;
-    count(&slk_raw_header::nested_regions);
     return SLK_REGION_NESTED;
   }
   call_frame = frame;
@@ -118,6 +135,7 @@ slk_region begin_region(const std::uint64_t* frame, std::uint32_t runtime) {
   t->find_call_path();
   path = t->call_path();
   team = 0;
+  begin_time = main_thread_time(*t);
   begin_ns = now_ns();
   __atomic_store_n(&followed, ++region_count, __ATOMIC_RELEASE);
   return SLK_REGION_FOLLOWED;
@@ -125,6 +143,11 @@ slk_region begin_region(const std::uint64_t* frame, std::uint32_t runtime) {
 
 void end_nested() {
   if (nested > 0) --nested;
+}
+
+/// One of a single thread, as all are where nesting is not allowed, is like the code without it.
+void note_nested_team(std::uint32_t of) {
+  if (of > 1) count(&slk_raw_header::nested_regions);
 }
 
 std::uint64_t followed_region() {
@@ -141,37 +164,40 @@ void begin_thread(std::uint32_t number, std::uint32_t of) {
   store(t->begin_ns, now_ns());
   store(t->waited_ns, std::uint64_t{0});
   store(t->waiting_ns, std::uint64_t{0});
-  t->tasks = 0;
   __atomic_store_n(&t->region, own_region, __ATOMIC_RELEASE);
+}
+
+void start_waiting(TeamThread& t) {
+  store(t.waiting_ns, now_ns());
+  if (&t == &threads[0]) this_thread->begin_barrier();
 }
 
 void begin_wait() {
   TeamThread* const t = place();
-  if (t != nullptr && t->tasks == 0) store(t->waiting_ns, now_ns());
+  if (t != nullptr && t->waiting_ns == 0) start_waiting(*t);
 }
 
 void stop_waiting(TeamThread& t) {
   if (t.waiting_ns == 0) return;
   store(t.waited_ns, t.waited_ns + now_ns() - t.waiting_ns);
   store(t.waiting_ns, std::uint64_t{0});
+  if (&t == &threads[0]) this_thread->end_barrier();
 }
 
 void end_wait() {
   TeamThread* const t = place();
-  if (t != nullptr && t->tasks == 0) stop_waiting(*t);
+  if (t != nullptr) stop_waiting(*t);
 }
 
-void begin_task() {
+int begin_task() {
   TeamThread* const t = place();
-  if (t == nullptr || (t->waiting_ns == 0 && t->tasks == 0)) return;
-  ++t->tasks;
+  if (t == nullptr || t->waiting_ns == 0) return 0;
   stop_waiting(*t);
+  return 1;
 }
 
-void end_task() {
-  TeamThread* const t = place();
-  if (t == nullptr || t->tasks == 0) return;
-  if (--t->tasks == 0) store(t->waiting_ns, now_ns());
+void end_task(int was_waiting) {
+  if (was_waiting != 0) begin_wait();
 }
 
 int in_region() {
@@ -179,8 +205,16 @@ int in_region() {
 }
 
 /// Fills args. Threads of the team that never came to it were idle all the time.
-void collect(std::uint64_t end_ns) {
+void collect(Thread& main, std::uint64_t end_ns) {
+  main.end_barrier();
+  MainThreadTime time = main_thread_time(main);
+  if (time.since_ns == begin_time.since_ns) {
+    time.blocked_ns -= begin_time.blocked_ns;
+    time.waited_ns -= begin_time.waited_ns;
+  }
   args[0] = static_cast<std::int64_t>(end_ns - begin_ns);
+  args[1] = std::clamp<std::int64_t>(time.blocked_ns, 0, args[0]);
+  args[2] = std::clamp<std::int64_t>(time.waited_ns, 0, args[0] - args[1]);
   for (std::uint32_t i = 0; i < team; ++i) {
     const TeamThread& t = threads[i];
     std::int64_t busy = 0;
@@ -191,8 +225,8 @@ void collect(std::uint64_t end_ns) {
       if (since != 0 && since < end_ns) waited += static_cast<std::int64_t>(end_ns - since);
       busy = static_cast<std::int64_t>(end_ns - load(t.begin_ns)) - waited;
     }
-    args[1 + 2 * i] = busy > 0 ? busy : 0;
-    args[2 + 2 * i] = waited;
+    args[args_of(i)] = busy > 0 ? busy : 0;
+    args[args_of(i) + 1] = waited;
   }
 }
 
@@ -204,7 +238,7 @@ void write_region(Thread& t, const RegionSum& sum, const std::int64_t* of) {
   r.peer = SLK_PEER_NONE;
   r.request = sum.instances;
   r.path = sum.path;
-  t.write(r, of, 1 + 2 * std::size_t{sum.team});
+  t.write(r, of, args_of(sum.team));
 }
 
 RegionSum* sum_of_place(Thread& t) {
@@ -214,14 +248,14 @@ RegionSum* sum_of_place(Thread& t) {
   if (sum_count == kSums) write_region_sums(t);
   RegionSum& sum = sums[sum_count];
   if (sum.room < team) {
-    auto* const larger = static_cast<std::int64_t*>(
-        std::realloc(sum.args, (1 + 2 * std::size_t{team}) * sizeof(std::int64_t)));
+    auto* const larger =
+        static_cast<std::int64_t*>(std::realloc(sum.args, args_of(team) * sizeof(std::int64_t)));
     if (larger == nullptr) return nullptr;
     sum.args = larger;
     sum.room = team;
   }
   ++sum_count;
-  std::memset(sum.args, 0, (1 + 2 * std::size_t{team}) * sizeof(std::int64_t));
+  std::memset(sum.args, 0, args_of(team) * sizeof(std::int64_t));
   sum.first_begin_ns = begin_ns;
   sum.instances = 0;
   sum.path = path;
@@ -238,7 +272,7 @@ void add_to_sum(Thread& t, std::uint64_t end_ns) {
   }
   ++sum->instances;
   sum->last_end_ns = end_ns;
-  for (std::size_t i = 0; i < 1 + 2 * std::size_t{team}; ++i) sum->args[i] += args[i];
+  for (std::size_t i = 0; i < args_of(team); ++i) sum->args[i] += args[i];
 }
 
 void end_region() {
@@ -251,7 +285,7 @@ void end_region() {
     count(&slk_raw_header::lost_regions);
     return;
   }
-  collect(end_ns);
+  collect(*t, end_ns);
   if (singles_calls != t->calls()) singles = 0;
   singles_calls = t->calls();
   if (end_ns - begin_ns >= kLong_ns || singles < kSingles) {
@@ -262,9 +296,9 @@ void end_region() {
   }
 }
 
-constexpr slk_openmp_hooks kHooks{begin_region, end_region, end_nested, followed_region,
-                                  begin_thread, begin_wait, in_region,  begin_wait,
-                                  end_wait,     begin_task, end_task};
+constexpr slk_openmp_hooks kHooks{begin_region,    end_region,   end_nested, note_nested_team,
+                                  followed_region, begin_thread, begin_wait, in_region,
+                                  begin_wait,      end_wait,     begin_task, end_task};
 
 }  // namespace
 

@@ -42,7 +42,9 @@ enum {
   kParallelEnd = 4,
   kTaskSchedule = 6,
   kImplicitTask = 7,
-  kSyncRegionWait = 16
+  kSyncRegionWait = 16,
+  /* Of a parallel region's word. */
+  kNestedRegion = 1
 };
 
 const void* slk_openmp_tool_runtime;
@@ -57,13 +59,13 @@ static void begin_parallel(ompt_data* task, const void* frame, ompt_data* parall
       slk_openmp->begin_region(__builtin_frame_address(0), SLK_OPENMP_TOOL_INTERFACE);
   /* Regions that are followed have an even number. */
   if (what == SLK_REGION_FOLLOWED) parallel->value = 2 * slk_openmp->followed_region();
-  if (what == SLK_REGION_NESTED) parallel->value = 1;
+  if (what == SLK_REGION_NESTED) parallel->value = kNestedRegion;
 }
 
 static void end_parallel(ompt_data* parallel, ompt_data* task, int flags, const void* caller) {
   (void)task, (void)flags, (void)caller;
   if (slk_openmp == NULL || parallel->value == 0) return;
-  if (parallel->value == 1) {
+  if (parallel->value == kNestedRegion) {
     slk_openmp->end_nested();
   } else {
     slk_openmp->end_region();
@@ -75,6 +77,7 @@ static void implicit_task(int endpoint, ompt_data* parallel, ompt_data* task, un
   if (endpoint != kScopeBegin) return;
   (void)task;
   if (slk_openmp == NULL || (flags & kTaskInitial) != 0 || parallel == NULL) return;
+  if (parallel->value == kNestedRegion && number == 0) slk_openmp->note_nested_team(team);
   const uint64_t followed = slk_openmp->followed_region();
   if (followed != 0 && parallel->value == 2 * followed) slk_openmp->begin_thread(number, team);
 }
@@ -90,12 +93,15 @@ static void wait_for_others(int kind, int endpoint, ompt_data* parallel, ompt_da
   }
 }
 
+/* A task's word says whether it was waiting when it was left for another one. */
 static void switch_task(ompt_data* prior, int status, ompt_data* next) {
-  (void)prior, (void)next;
   if (slk_openmp == NULL) return;
-  if (status == kTaskSwitch || status == kTaskYield) slk_openmp->begin_task();
-  if (status == kTaskComplete || status == kTaskCancel || status == kTaskDetach) {
-    slk_openmp->end_task();
+  if ((status == kTaskSwitch || status == kTaskYield) && prior != NULL) {
+    prior->value = (uint64_t)slk_openmp->begin_task();
+  }
+  if ((status == kTaskComplete || status == kTaskCancel || status == kTaskDetach) && next != NULL) {
+    slk_openmp->end_task(next->value != 0);
+    next->value = 0;
   }
 }
 

@@ -142,6 +142,17 @@ class Thread {
     sampler_.stop();
   }
   const ProcessorClock& processor_clock() const { return processor_; }
+  /// For how long the thread has been off its processor since its last call returned. 1 ns while it
+  /// stays on it, else some 2 us. Not in a call.
+  OffTime off_processor();
+  /// The thread waits at a barrier of OpenMP, where the runtime may put it to sleep. That is time
+  /// in its parallel region, and not blocked.
+  void begin_barrier();
+  /// Nothing if it is at none.
+  void end_barrier();
+  /// For how long it slept at barriers since its last call returned, the one that it is at left
+  /// out.
+  std::int64_t asleep_ns() const { return asleep_since_ == end_ns_ ? asleep_ns_ : 0; }
   /// The thread was off its processor in the function of the C library that has this frame.
   void note_blocking(const std::uint64_t* frame);
   /// In the handler of the sampling signal.
@@ -255,6 +266,16 @@ class Thread {
   // known.
   std::uint64_t blocked_since_ = 0;
   std::int64_t located_ns_ = 0;
+  // Of off_processor(): in the computation since end_ns_ == off_since_, up to off_moment_.
+  std::uint64_t off_since_ = 0;
+  std::uint64_t off_moment_ = 0;
+  OffTime off_{};
+  // At barriers in the computation since end_ns_ == asleep_since_; and before the one that the
+  // thread is at, if barrier_since_ is not 0: then end_ns_ when it came to it.
+  std::uint64_t asleep_since_ = 0;
+  std::int64_t asleep_ns_ = 0;
+  std::uint64_t barrier_since_ = 0;
+  std::int64_t blocked_before_ns_ = 0;
   HardwareCounters hardware_;
   std::uint32_t gained_ = 0;  // counters that gained anything in that computation; not yet written
   std::uint64_t gain_[SLK_COUNTER_COUNT] = {};

@@ -141,15 +141,45 @@ void Thread::note_computation() {
   if (off > wall) off = wall;
   const std::int64_t waited = processor_.waited_ns(off);
   if (waited >= kOffProcessorNs) off_processor_ns_ = waited;
-  if (off - waited >= kOffProcessorNs) blocked_ns_ = off - waited;
+  const std::int64_t blocked = off - waited - asleep_ns();
+  if (blocked >= kOffProcessorNs) blocked_ns_ = blocked;
+}
+
+OffTime Thread::off_processor() {
+  if (end_ns_ == 0) return {};
+  if (off_since_ != end_ns_) {
+    off_since_ = end_ns_;
+    off_moment_ = processor_.moment_at(end_ns_);
+    off_ = {};
+  }
+  if (!processor_.was_off_since(off_moment_)) return off_;
+  off_moment_ = processor_.moment();
+  const std::int64_t cpu = static_cast<std::int64_t>(thread_cpu_time_ns()) - cpu_at_end();
+  const std::int64_t off = static_cast<std::int64_t>(now_ns() - end_ns_) - cpu;
+  off_ = off < kOffProcessorNs ? OffTime{} : processor_.split_off_time(off);
+  return off_;
+}
+
+void Thread::begin_barrier() {
+  blocked_before_ns_ = off_processor().blocked_ns;
+  barrier_since_ = end_ns_;
+}
+
+void Thread::end_barrier() {
+  // After calls in a task that it executed there unnoticed, it is not known how long it slept.
+  if (barrier_since_ != 0 && barrier_since_ == end_ns_) {
+    asleep_ns_ = asleep_ns() + off_processor().blocked_ns - blocked_before_ns_;
+    asleep_since_ = end_ns_;
+  }
+  barrier_since_ = 0;
 }
 
 void Thread::note_blocking(const std::uint64_t* frame) {
   if (end_ns_ == 0 || !sampler_.running()) return;
   if (blocked_since_ != end_ns_) located_ns_ = 0;
   blocked_since_ = end_ns_;
-  const auto cpu = static_cast<std::int64_t>(thread_cpu_time_ns()) - cpu_at_end();
-  const std::int64_t off = static_cast<std::int64_t>(now_ns() - end_ns_) - cpu;
+  if (barrier_since_ != 0) return;  // the runtime waits for other threads
+  const std::int64_t off = off_processor().blocked_ns - asleep_ns();
   if (off - located_ns_ < kOffProcessorNs) return;
   // A timer that expires meanwhile finds the recorder, where nothing is to be sampled.
   set_busy(true);

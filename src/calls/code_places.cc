@@ -7,17 +7,19 @@ namespace slackline {
 namespace {
 
 /// How the files of libraries begin that programs are not made of.
-constexpr std::array<std::string_view, 33> kLibraries{
-    "libc.",       "libc-",      "libm.",  "libm-",    "libpthread",   "librt.",      "libdl.",
-    "ld-linux",    "linux-vdso", "[vdso]", "libgcc",   "libstdc++",    "libgfortran", "libquadmath",
-    "libgomp",     "libomp",     "libmpi", "libmpich", "libopen-",     "libpmi",      "libpmix",
-    "libucp",      "libuct",     "libucs", "libucm",   "libfabric",    "libhwloc",    "libblas",
-    "libopenblas", "liblapack",  "libffi", "libiomp",  "libslackline_"};
+constexpr std::array<std::string_view, 31> kLibraries{
+    "libc.",        "libc-",       "libm.",      "libm-",       "libpthread", "librt.",
+    "libdl.",       "ld-linux",    "linux-vdso", "[vdso]",      "libgcc",     "libstdc++",
+    "libgfortran",  "libquadmath", "libmpi",     "libmpich",    "libompi",    "libopen-",
+    "libpmi",       "libpmix",     "libucp",     "libuct",      "libucs",     "libucm",
+    "libfabric",    "libhwloc",    "libblas",    "libopenblas", "liblapack",  "libffi",
+    "libslackline_"};
 
 bool is_run_time_library(const std::string& module) {
   const std::string file = file_name(module);
-  return std::ranges::any_of(kLibraries,
-                             [&](std::string_view name) { return file.starts_with(name); });
+  return is_openmp_runtime(module) || std::ranges::any_of(kLibraries, [&](std::string_view name) {
+           return file.starts_with(name);
+         });
 }
 
 /// Python's own program or library: python3.11, libpython3.11.so.1.0.

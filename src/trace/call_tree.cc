@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace slackline {
 
@@ -36,6 +38,12 @@ bool CallTree::operator==(const CallTree& other) const {
 std::string file_name(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+bool is_openmp_runtime(const std::string& module) {
+  constexpr std::array<std::string_view, 3> kFiles{"libgomp", "libomp.", "libiomp"};
+  const std::string file = file_name(module);
+  return std::ranges::any_of(kFiles, [&](std::string_view name) { return file.starts_with(name); });
 }
 
 std::string describe_frame(const CallTree& tree, FrameId frame) {

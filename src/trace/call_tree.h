@@ -64,5 +64,7 @@ class CallTree {
 std::string describe_frame(const CallTree& tree, FrameId frame);
 /// The text after the last slash.
 std::string file_name(const std::string& path);
+/// Whether a module is a runtime of OpenMP: GCC's, LLVM's or Intel's.
+bool is_openmp_runtime(const std::string& module);
 
 }  // namespace slackline

@@ -49,7 +49,11 @@ void RankCallsBuilder::retime(std::span<const std::int64_t> times) {
     pause = {moved(pause.begin_ns, pause.before_call), moved(pause.end_ns, pause.before_call),
              pause.before_call, pause.kind};
   }
-  parallel_regions_.map_times(moved);
+  // A region may have calls inside: it begins in an earlier gap than it ends.
+  parallel_regions_.map_times([&](std::int64_t time, std::size_t before_call) {
+    while (before_call > 0 && columns_.begin_ns[before_call - 1] >= time) --before_call;
+    return moved(time, before_call);
+  });
   if (stop_ns_ != kNoStop) stop_ns_ = moved(stop_ns_, size());
   for (std::size_t i = 0; i < size(); ++i) {
     columns_.begin_ns[i] = times[2 * i];

@@ -5,6 +5,7 @@
 #include <array>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace slackline {
 namespace {
@@ -70,6 +71,21 @@ TEST(RankCalls, MapTimesReachesEveryTime) {
   EXPECT_EQ(calls.begin_ns(0), 20);
   EXPECT_EQ(calls.end_ns(0), 60);
   EXPECT_EQ(calls.regions()[0].time_ns, 18);
+}
+
+// The call inside moves by 100 ns: the region ends that much later, and begins when it did.
+TEST(RankCalls, RetimeMovesTheEndsOfAParallelRegionWithTheirOwnGaps) {
+  RankCallsBuilder calls;
+  calls.append({.operation = Operation::barrier, .begin_ns = 0, .end_ns = 10});
+  calls.append({.operation = Operation::barrier, .begin_ns = 50, .end_ns = 60});
+  calls.append({.operation = Operation::barrier, .begin_ns = 110, .end_ns = 120});
+  ParallelRegions regions;
+  const std::vector<LocationTime> team{{80, 0}};
+  regions.append({.begin_ns = 20, .end_ns = 100, .length_ns = 80, .before_call = 2}, team);
+  calls.set_parallel_regions(std::move(regions));
+  calls.retime(std::vector<std::int64_t>{0, 10, 150, 160, 210, 220});
+  EXPECT_EQ(calls.parallel_regions().all()[0].begin_ns, 20);
+  EXPECT_EQ(calls.parallel_regions().all()[0].end_ns, 200);
 }
 
 TEST(Trace, KnowsTheTwoPredefinedCommunicators) {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 10u
+#define SLK_WIRE_VERSION 11u
 #define SLK_WIRE_OLDEST 2u /* what is new since then is 0 in its headers, and no record of it */
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
@@ -248,9 +248,14 @@ enum slk_operation {
                           * SLK_CODE_TEXT_AT. Before the first path through it. */
   SLK_REC_PARALLEL       /* the thread executed a parallel region of OpenMP, or several alike as
                           * one: begin_ns: when the last one ended; bytes = ns since the first one
-                          * began; path; request = how many; args = ns that they took together, then
-                          * for each thread of the team ns outside of and in barriers */
+                          * began; path; request = how many; args: see SLK_PARALLEL_TEAM_AT */
 };
+
+/* Arguments of SLK_REC_PARALLEL: ns that the regions took together; of that, outside of barriers
+ * and of calls of MPI, ns in which the thread was blocked, and ns in which it wanted a processor
+ * and had none; then for each thread of the team ns outside of and in barriers. Version 10 has only
+ * the first of these before the threads. */
+#define SLK_PARALLEL_TEAM_AT 3u
 
 /* What is counted of a thread's computation: X(identifier, name in a trace). The system's own
  * counts have the names of getrusage(), the processor's those of PAPI. Append only. */

@@ -4,7 +4,8 @@
  *   hybrid CASE [THREADS]
  *
  * "work RANK THREAD NS": outside of barriers in parallel regions; "region RANK NS": the regions'
- * length as the main thread sees it; "serial RANK NS": outside of them. */
+ * length as the main thread sees it; "serial RANK NS": outside of them; "blocked RANK NS": how long
+ * the main thread slept, "inside RANK NS": of that in regions. */
 #include <mpi.h>
 #include <omp.h>
 #include <pthread.h>
@@ -21,7 +22,7 @@
 enum { kMostThreads = 16, kSteps = 6 };
 
 static int64_t work_ns[kMostThreads];
-static int64_t region_ns, serial_ns;
+static int64_t region_ns, serial_ns, blocked_ns, inside_ns;
 static int rank;
 
 static int64_t now(void) {
@@ -99,6 +100,74 @@ NOINLINE static void tasks(void) {
   region_ns += now() - begin;
 }
 
+/* Until another thread has begun something; this is work. */
+static void await(int* flag) {
+  const int64_t begin = now();
+  int value = omp_get_num_threads() == 1;
+  while (!value) {
+#pragma omp atomic read
+    value = *flag;
+  }
+  work_ns[omp_get_thread_num()] += now() - begin;
+}
+
+static void start(int* flag) {
+#pragma omp atomic write
+  *flag = 1;
+}
+
+/* A task that a thread executes at the barrier waits for one that the other thread executes. */
+NOINLINE static void task_in_task(void) {
+  static int outer, inner;
+  outer = inner = 0;
+  const int64_t begin = now();
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task
+    {
+      start(&outer);
+#pragma omp task
+      {
+        start(&inner);
+        work(30);
+      }
+      await(&inner);
+#pragma omp taskwait
+      work(1);
+    }
+    await(&outer);
+  }
+  region_ns += now() - begin;
+}
+
+/* One thread waits for a task that the other one executes, as it depends on it. */
+NOINLINE static void task_dependence(void) {
+  static int x, first, second;
+  first = second = 0;
+  const int64_t begin = now();
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task depend(out : x)
+    {
+      start(&first);
+      work(20);
+    }
+    await(&first);
+#pragma omp taskwait depend(in : x)
+#pragma omp task depend(out : x)
+    {
+      start(&second);
+      work(20);
+    }
+    await(&second);
+#pragma omp task if (0) depend(in : x)
+    work(2);
+  }
+  region_ns += now() - begin;
+}
+
 NOINLINE static void taskloop(void) {
   const int64_t begin = now();
 #pragma omp parallel
@@ -131,13 +200,13 @@ NOINLINE static void sections_and_single(void) {
 }
 
 /* Regions inside of regions: their threads' work is that of the thread that has them. */
-NOINLINE static void nested(void) {
+NOINLINE static void nested(int team) {
   const int64_t begin = now();
 #pragma omp parallel num_threads(2)
   {
     const int outer = omp_get_thread_num();
     const int64_t from = now();
-#pragma omp parallel num_threads(2)
+#pragma omp parallel num_threads(team)
     compute(5);
     work_ns[outer] += now() - from;
   }
@@ -187,6 +256,30 @@ NOINLINE static void funneled(void) {
   region_ns += now() - begin;
 }
 
+static int64_t sleep_for(double ms) {
+  const int64_t begin = now();
+  usleep((useconds_t)(1000 * ms));
+  return now() - begin;
+}
+
+/* The main thread sleeps outside of a region and inside of it, and then waits for the others. */
+NOINLINE static void blocked(void) {
+  serial_ns += compute(5);
+  blocked_ns += sleep_for(20);
+  const int64_t begin = now();
+#pragma omp parallel
+  {
+    if (omp_get_thread_num() == 0) {
+      const int64_t inside = sleep_for(10);
+      work_ns[0] += inside;
+      inside_ns += inside;
+    } else {
+      work(50);
+    }
+  }
+  region_ns += now() - begin;
+}
+
 static void step(const char* name, int i) {
   if (strcmp(name, "one_thread") == 0) one_thread();
   if (strcmp(name, "inner_barrier") == 0) inner_barrier();
@@ -195,13 +288,17 @@ static void step(const char* name, int i) {
   if (strcmp(name, "even") == 0) even(5);
   if (strcmp(name, "loop") == 0) loop();
   if (strcmp(name, "tasks") == 0) tasks();
+  if (strcmp(name, "task_in_task") == 0) task_in_task();
+  if (strcmp(name, "task_dependence") == 0) task_dependence();
   if (strcmp(name, "taskloop") == 0) taskloop();
   if (strcmp(name, "single") == 0) sections_and_single();
-  if (strcmp(name, "nested") == 0) nested();
+  if (strcmp(name, "nested") == 0) nested(2);
+  if (strcmp(name, "nested_alone") == 0) nested(1);
   if (strcmp(name, "other_thread") == 0) other_thread();
   if (strcmp(name, "varying") == 0) varying(i);
   if (strcmp(name, "tiny") == 0) tiny(20000);
   if (strcmp(name, "funneled") == 0) funneled();
+  if (strcmp(name, "blocked") == 0) blocked();
 }
 
 int main(int argc, char** argv) {
@@ -228,6 +325,8 @@ int main(int argc, char** argv) {
   }
   printf("region %d %lld\nserial %d %lld\nlength %d %lld\n", rank, (long long)region_ns, rank,
          (long long)serial_ns, rank, (long long)length);
+  printf("blocked %d %lld\ninside %d %lld\n", rank, (long long)(blocked_ns + inside_ns), rank,
+         (long long)inside_ns);
   fflush(stdout);
   MPI_Finalize();
   return 0;

@@ -23,9 +23,8 @@ def recorded(test, compiler, case, threads=THREADS, **more):
     environment = {"OMP_WAIT_POLICY": "passive", **more}
     done = test.record([*launcher(test), program, case, str(threads)], **environment)
     succeeded(done)
-    said = {"work": {}, "region": {}, "serial": {}, "length": {}}
-    for word, rank, rest in re.findall(r"^(work|region|serial|length) (\d+) ([\d ]+)$", done.stdout,
-                                       re.M):
+    said = {word: {} for word in ("work", "region", "serial", "length", "blocked", "inside")}
+    for word, rank, rest in re.findall(rf"^({'|'.join(said)}) (\d+) ([\d ]+)$", done.stdout, re.M):
         *thread, ns = map(int, rest.split())
         said[word][(int(rank), *thread)] = ns
     return test.text(), said
@@ -179,6 +178,15 @@ def case_tasks(test, compiler):
     check_same_times(test, compiler, "tasks")
 
 
+def case_task_in_task(test, compiler):
+    """Waiting in a task that is executed at a barrier is waiting."""
+    check_same_times(test, compiler, "task_in_task")
+
+
+def case_task_dependence(test, compiler):
+    check_same_times(test, compiler, "task_dependence")
+
+
 def case_taskloop(test, compiler):
     check_same_times(test, compiler, "taskloop")
 
@@ -192,6 +200,28 @@ def case_funneled(test, compiler):
             close(locations[thread]["work_ns"], said["work"][(rank, thread)],
                   f"rank {rank}, thread {thread}")
     check(len(regions(text, 0)) == STEPS, "a region each step")
+
+
+def check_blocked(test, compiler, policy):
+    """Sleeping is blocked time, in a region or not; waiting for other threads is none, whether the
+    runtime spins or sleeps."""
+    text, said = recorded(test, compiler, "blocked", OMP_WAIT_POLICY=policy)
+    check_times(text, said)
+    times = result(test, "report")["measured"]["time_shares"]["ranks"]
+    for rank in range(RANKS):
+        blocked = times[rank]["blocked_ns"]
+        # What the program measured contains waiting for a processor after the sleep.
+        least, most = STEPS * 30e6, said["blocked"][(rank,)]
+        check(0.95 * least <= blocked <= most + 20e6,
+              f"rank {rank}'s blocked time: {blocked}, expected {least} to {most}")
+
+
+def case_blocked(test, compiler):
+    check_blocked(test, compiler, "active")
+
+
+def case_blocked_passive(test, compiler):
+    check_blocked(test, compiler, "passive")
 
 
 def case_varying(test, compiler):
@@ -208,6 +238,14 @@ def case_nested(test, compiler):
     """Counted, and work of the threads that have them."""
     text, said = recorded(test, compiler, "nested")
     check(finding(text, "nested_parallel_regions") == RANKS * STEPS * 2, "all nested regions")
+    check(len(regions(text, 0)) == STEPS, "the outer ones")
+    check_times(text, said)
+
+
+def case_nested_alone(test, compiler):
+    """Teams of one thread, as where nesting is not allowed, are none."""
+    text, said = recorded(test, compiler, "nested_alone")
+    check(finding(text, "nested_parallel_regions") == 0, "no nested team of several threads")
     check(len(regions(text, 0)) == STEPS, "the outer ones")
     check_times(text, said)
 

@@ -54,35 +54,75 @@ class ThreadSums {
  public:
   ThreadSums(const RankCalls& calls, std::int32_t rank, const TimeInterval& interval)
       : calls_(calls), rank_(rank), interval_(interval) {
-    of_.locations.resize(calls.parallel_regions().locations());
+    LocationId most = 0;
+    for (const ParallelRegion& region : calls.parallel_regions().all()) {
+      if (is_inside(region)) most = std::max(most, region.threads);
+    }
+    of_.locations.resize(most > 0 ? most : calls.parallel_regions().locations());
+    if (most == 0) return;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (calls.thread(i) == 0) main_calls_.push_back(i);
+    }
   }
 
   RankThreads sum_up(const RankTime& time, const std::vector<FrameId>& own_frames,
                      std::map<FrameId, PlaceSums>& places) {
     for (const ParallelRegion& region : calls_.parallel_regions().all()) {
-      if (region.end_ns < interval_.begin_ns || region.begin_ns > interval_.end_ns) continue;
+      if (!is_inside(region)) continue;
       add(region, clip(region), places[own_frames[region.frame]]);
     }
-    // While it had no processor, the main thread may have been in a region.
-    const std::int64_t outside = time.compute + time.no_processor - of_.parallel_ns;
-    of_.serial_ns = std::clamp<std::int64_t>(outside, 0, time.compute);
+    const std::int64_t computed = std::max<std::int64_t>(0, of_.parallel_ns - paused_in_regions());
+    of_.serial_ns = std::clamp<std::int64_t>(time.compute - computed, 0, time.compute);
     of_.time.work += of_.serial_ns;
     of_.time.serial_idle += (threads() - 1) * of_.serial_ns;
     return std::move(of_);
   }
 
  private:
+  bool is_inside(const ParallelRegion& region) const {
+    const std::int64_t length = inside(region).length_ns();
+    return length > 0 || (length == 0 && region.begin_ns == region.end_ns);
+  }
+
+  /// How long the main thread was in regions but did not compute, as it was blocked or had no
+  /// processor.
+  std::int64_t paused_in_regions() const {
+    std::vector<TimeInterval> regions;
+    for (const ParallelRegion& region : calls_.parallel_regions().all()) {
+      if (is_inside(region)) regions.push_back(inside(region));
+    }
+    std::ranges::sort(regions, {}, &TimeInterval::begin_ns);
+    const auto pauses = calls_.pauses();
+    std::int64_t sum = 0;
+    std::int64_t from = interval_.begin_ns;  // what lies before is counted
+    auto pause = pauses.begin();
+    for (const TimeInterval& region : regions) {
+      from = std::max(from, region.begin_ns);
+      while (pause != pauses.end() && pause->end_ns <= from) ++pause;
+      for (auto p = pause; p != pauses.end() && p->begin_ns < region.end_ns; ++p) {
+        sum += std::max<std::int64_t>(
+            0, std::min(p->end_ns, region.end_ns) - std::max(p->begin_ns, from));
+      }
+      from = std::max(from, region.end_ns);
+    }
+    return sum;
+  }
+
+  TimeInterval inside(const ParallelRegion& region) const {
+    return {std::max(region.begin_ns, interval_.begin_ns),
+            std::min(region.end_ns, interval_.end_ns)};
+  }
+
   std::int64_t threads() const { return static_cast<std::int64_t>(of_.locations.size()); }
 
   Clipped clip(const ParallelRegion& region) const {
-    const TimeInterval inside{std::max(region.begin_ns, interval_.begin_ns),
-                              std::min(region.end_ns, interval_.end_ns)};
+    const TimeInterval part_inside = inside(region);
     const auto span = static_cast<double>(region.end_ns - region.begin_ns);
-    const double part = span > 0 ? static_cast<double>(inside.length_ns()) / span : 1;
+    const double part = span > 0 ? static_cast<double>(part_inside.length_ns()) / span : 1;
     const auto of = [&](std::int64_t ns) {
       return part == 1 ? ns : std::llround(part * static_cast<double>(ns));
     };
-    Clipped c{of(region.length_ns), mpi_time(inside), {}};
+    Clipped c{of(region.length_ns), mpi_time(part_inside), {}};
     for (const LocationTime& t : calls_.parallel_regions().times(region)) {
       c.times.push_back({of(t.busy_ns), of(t.waiting_ns)});
     }
@@ -91,12 +131,14 @@ class ThreadSums {
   }
 
   /// The main thread's. A region that stands for several has no calls inside.
-  std::int64_t mpi_time(const TimeInterval& inside) const {
+  std::int64_t mpi_time(const TimeInterval& part) const {
     std::int64_t sum = 0;
-    for (std::size_t i = calls_.first_from(inside.begin_ns);
-         i < calls_.size() && calls_.begin_ns(i) < inside.end_ns; ++i) {
-      if (calls_.thread(i) != 0) continue;
-      sum += std::min(calls_.end_ns(i), inside.end_ns) - calls_.begin_ns(i);
+    auto call = std::ranges::lower_bound(main_calls_, part.begin_ns, {},
+                                         [&](std::size_t i) { return calls_.begin_ns(i); });
+    if (call != main_calls_.begin()) --call;  // it may reach into it
+    for (; call != main_calls_.end() && calls_.begin_ns(*call) < part.end_ns; ++call) {
+      const std::int64_t begin = std::max(calls_.begin_ns(*call), part.begin_ns);
+      sum += std::max<std::int64_t>(0, std::min(calls_.end_ns(*call), part.end_ns) - begin);
     }
     return sum;
   }
@@ -144,6 +186,7 @@ class ThreadSums {
   const RankCalls& calls_;
   std::int32_t rank_;
   TimeInterval interval_;
+  std::vector<std::size_t> main_calls_;  // of the main thread
   RankThreads of_;
 };
 

@@ -41,10 +41,13 @@ struct LocationUse {
 };
 
 struct RankThreads {
-  std::int64_t serial_ns = 0;    ///< the rank's computation outside of regions
+  /// The rank's computation outside of regions, without pauses, as far as it is known where these
+  /// were.
+  std::int64_t serial_ns = 0;
   std::int64_t parallel_ns = 0;  ///< the regions' length, without calls of MPI inside of them
   ThreadTime time;
-  std::vector<LocationUse> locations;  ///< as many as its largest team has threads
+  /// As many as its largest team in the interval has threads, or in the whole run if there is none.
+  std::vector<LocationUse> locations;
 };
 
 /// The regions of one place in the program.
@@ -88,7 +91,7 @@ HybridFactors factors(const OpenMPUse& use);
 
 /// `ranks` are those of measured_rank() for that interval. Nothing for a trace without parallel
 /// regions. Regions that reach over an end of the interval count with the part inside. O(threads
-/// of all regions + calls inside of regions).
+/// of all regions + calls).
 std::optional<OpenMPUse> openmp_use(const Trace& trace, const TimeInterval& analysed,
                                     std::span<const RankTime> ranks);
 

@@ -100,6 +100,48 @@ TEST(OpenMPUse, LeavesMpiInsideOfARegionToMpi) {
   EXPECT_EQ(use.ranks[0].locations[0].work_ns, 200);
 }
 
+// The interval begins within the call, for which thread 1 waits.
+TEST(OpenMPUse, LeavesACallAtTheBeginOfTheIntervalToMpi) {
+  const OpenMPUse use = use_of(timed_trace(1,
+                                           "rank 0\n @0 +0 barrier\n"
+                                           " @100 +400 barrier\n"
+                                           " @0 +1000 parallel busy=1000,500 waiting=0,500\n"
+                                           " @1000 +0 barrier\n"),
+                               {200, 1000});
+  EXPECT_EQ(use.ranks[0].parallel_ns, 500);
+  EXPECT_EQ(use.ranks[0].locations[0].work_ns, 500);
+}
+
+// A team of the initialisation, which is not analysed, has no idle threads in what is.
+TEST(OpenMPUse, HasTheThreadsOfTheIntervalsTeams) {
+  const std::string text =
+      "rank 0\n @0 +0 barrier\n"
+      " @0 +100 parallel busy=100,100,100,100 waiting=0,0,0,0\n"
+      " @100 +0 barrier\n @200 +100 parallel busy=100,100 waiting=0,0\n @300 +0 barrier\n";
+  const OpenMPUse use = use_of(timed_trace(1, text), {150, 300});
+  EXPECT_EQ(use.threads, 2u);
+  EXPECT_EQ(use.time.total(), 2 * 150);
+  EXPECT_EQ(use.time.serial_idle, 50);
+  const OpenMPUse serial = use_of(timed_trace(1, text), {110, 190});
+  EXPECT_EQ(serial.threads, 4u) << "no team in the interval: all threads of the run are idle";
+  EXPECT_EQ(serial.time.serial_idle, 3 * 80);
+}
+
+// 100 ns asleep in the region are not the serial part's, which computes for 300 of 400 ns.
+TEST(OpenMPUse, HasASerialPartWithoutWhatIsBlockedOrWaitsForAProcessor) {
+  const OpenMPUse use = use_of(timed_trace(1,
+                                           "rank 0\n @0 +0 barrier\n"
+                                           " @100 +100 pause blocked\n"
+                                           " @400 +600 parallel busy=600,600 waiting=0,0\n"
+                                           " @500 +100 pause blocked\n"
+                                           " @950 +50 pause no_processor\n"
+                                           " @1000 +0 barrier\n"),
+                               {0, 1000});
+  EXPECT_EQ(use.ranks[0].parallel_ns, 600);
+  EXPECT_EQ(use.ranks[0].serial_ns, 300);
+  EXPECT_EQ(use.time.serial_idle, 300);
+}
+
 // Half of the region lies in the interval.
 TEST(OpenMPUse, CountsThePartInsideOfTheInterval) {
   const OpenMPUse use =

@@ -187,11 +187,7 @@ class LimitSearch {
   /// Whether the code is called by OpenMP's runtime.
   static bool is_in_region(const CallTree& tree, FrameId frame) {
     for (; frame != 0; frame = tree.parent(frame)) {
-      const std::string module = file_name(tree.location(frame).module);
-      if (module.starts_with("libgomp") || module.starts_with("libomp") ||
-          module.starts_with("libiomp")) {
-        return true;
-      }
+      if (is_openmp_runtime(tree.location(frame).module)) return true;
     }
     return false;
   }

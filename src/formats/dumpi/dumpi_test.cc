@@ -55,6 +55,10 @@ class BinaryFile {
     for (const auto& [seconds, nanos] : {begin, end}) bytes_ += i2(seconds) + i4(nanos);
     bytes_ += arguments;
   }
+  // The mask has statuses and a thread only.
+  void call_without_times(int function, const std::string& arguments) {
+    bytes_ += i2(function) + big_endian(0x43, 1) + i2(0) + arguments;
+  }
   void call(int function, int begin, int end, const std::string& arguments) {
     call(function, {0, begin}, {0, end}, arguments);
   }
@@ -285,6 +289,58 @@ TEST_F(Dumpi, ThreadsAreInOrderOfTheirBegin) {
   EXPECT_EQ(trace.calls(0).begin_ns(1), 200);
   EXPECT_EQ(trace.calls(0).thread(2), 1);
   EXPECT_EQ(trace.calls(0).peer(1), kPeerNull);
+}
+
+// Two threads make communicators; the one that began first is the second in the file.
+TEST_F(Dumpi, CommunicatorsOfThreadsAreThoseOfTheirCalls) {
+  BinaryFile file;
+  file.call(kInit, 0, 100, i4(0));
+  file.call(kCommSplit, {0, 250}, {0, 260}, kWorld + i4(-32766) + i4(0) + i2(1), 1);
+  file.call(kCommSplit, {0, 200}, {0, 300}, kWorld + i4(0) + i4(0) + i2(7), 0);
+  file.call(kAllreduce, {0, 400}, {0, 500}, i4(2) + kInt + big_endian(3, 1) + i2(7), 0);
+  file.call(kFinalize, 900, 910, "");
+  write(0, file.whole());
+  const Trace trace = read();
+  ASSERT_EQ(trace.communicators().size(), 3u);
+  ASSERT_EQ(trace.calls(0).size(), 5u);
+  EXPECT_EQ(trace.calls(0).args(1)[0], 2) << "of thread 0, which began first";
+  EXPECT_EQ(trace.calls(0).args(2)[0], std::int64_t{kCommNull});
+  EXPECT_EQ(trace.calls(0).comm(3), 2u);
+}
+
+// What made the communicator is lost, but not what it is.
+TEST_F(Dumpi, CommunicatorsOfCallsWithoutTimesAreKnown) {
+  BinaryFile file;
+  file.call(kInit, 0, 100, i4(0));
+  file.call_without_times(kCommSplit, kWorld + i4(0) + i4(0) + i2(7));
+  file.call(kCommSplit, 200, 300, kWorld + i4(-32766) + i4(0) + i2(1));
+  file.call(kAllreduce, 400, 500, i4(2) + kInt + big_endian(3, 1) + i2(7));
+  file.call(kFinalize, 900, 910, "");
+  write(0, file.whole());
+  const Trace trace = read();
+  EXPECT_EQ(trace.findings().count(kDamagedRecord), 1u);
+  ASSERT_EQ(trace.calls(0).size(), 4u);
+  EXPECT_EQ(trace.calls(0).args(1)[0], std::int64_t{kCommNull});
+  EXPECT_EQ(trace.calls(0).comm(2), 2u);
+}
+
+// The size of the world, the name of the program and the host are those of the ranks that are there.
+TEST_F(Dumpi, ReadsRunsWithoutTheFirstRank) {
+  BinaryFile file;
+  file.call(kInit, 0, 100, i4(1) + i4(3) + "app");
+  file.call(kSend, 200, 300, i4(5) + kInt + i4(0) + i4(7) + kWorld);
+  file.call(kFinalize, 900, 910, "");
+  write(1, file.whole());
+  const Trace trace = read();
+  ASSERT_EQ(trace.ranks(), 2);
+  EXPECT_FALSE(trace.rank_info(0).present);
+  EXPECT_TRUE(trace.calls(0).empty());
+  ASSERT_EQ(trace.calls(1).size(), 3u);
+  EXPECT_EQ(trace.calls(1).peer(1), 0);
+  EXPECT_EQ(trace.info().program, "app");
+  EXPECT_FALSE(trace.info().started.empty());
+  EXPECT_EQ(trace.findings().count(kMissingRanks), 1u);
+  EXPECT_EQ(trace.findings().count(kClockUnknown), 0u) << "one host";
 }
 
 TEST_F(Dumpi, LossIsLoud) {

@@ -57,11 +57,13 @@ RankBuilder::RankBuilder(const Trace& trace, std::int32_t rank, const FileFacts&
       calls_(calls),
       comms_{{kHandleWorld, kCommWorld}, {kHandleSelf, kCommSelf}} {}
 
-void RankBuilder::take(const Record& record) {
+void RankBuilder::take(const Record& record, std::size_t event) {
+  event_ = is_membership_event(record) && event < made_.size() ? &made_[event] : nullptr;
   if (record.has_counters) result_.findings.add(kCountersLeftOut);
   const Interval& time = record.wall.known() ? record.wall : record.cpu;
   if (!time.known() || !is_time(time.begin_ns) || !is_time(time.end_ns)) {
     result_.findings.add(kDamagedRecord, fmt::format("rank {}: a call without times", rank_));
+    learn_members(record);
     return;
   }
   if (record.cpu.known()) {
@@ -145,10 +147,7 @@ bool RankBuilder::fill(const Record& record, Call& call) {
 
 /// Whether it is a call of the trace. Group calls are none, but say who is in the group.
 bool RankBuilder::take_local(const Record& record, Call& call) {
-  if (is_membership_event(record) && events_ < made_.size()) {
-    const MadeMembers& made = made_[events_++];
-    groups_[membership_event(record).new_group] = made.group;
-  }
+  learn_members(record);
   if (call.operation == Operation::none) {
     result_.findings.add(kLocalCalls, record.function->name);
     return false;
@@ -481,11 +480,19 @@ bool RankBuilder::take_collective(const Record& record, Call& call) {
 void RankBuilder::take_maker(const Record& record, Call& call) {
   const auto parent = comms_.find(record[Scalar::comm]);
   call.comm = parent == comms_.end() ? kCommNull : parent->second;
-  const std::uint32_t made = events_ < made_.size() ? made_[events_].comm : kCommNull;
-  ++events_;
-  args_ = {made};
-  const std::int64_t handle = record[Scalar::new_comm];
-  if (handle > kHandleCommNull) comms_[handle] = made;
+  args_ = {event_ == nullptr ? kCommNull : event_->comm};
+  learn_members(record);
+}
+
+/// What the handles mean from now on that the call has made.
+void RankBuilder::learn_members(const Record& record) {
+  if (event_ == nullptr) return;
+  const MembershipEvent event = membership_event(record);
+  if (operation_class(event.function->operation) != OperationClass::comm_create) {
+    groups_[event.new_group] = event_->group;
+  } else if (event.new_comm > kHandleCommNull) {
+    comms_[event.new_comm] = event_->comm;
+  }
 }
 
 bool RankBuilder::take_one_sided(const Record& record, Call& call) {

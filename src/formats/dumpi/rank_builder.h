@@ -33,12 +33,13 @@ struct RankResult {
 /// Turns one rank's records, in order of their begin, into calls on its own clock.
 class RankBuilder {
  public:
-  /// `made` is what the rank's events made, in the order of make_communicators(). All are used as
+  /// `made` is what the rank's membership events made, in the order of its file. All are used as
   /// long as the builder is.
   RankBuilder(const Trace& trace, std::int32_t rank, const FileFacts& facts,
               std::span<const MadeMembers> made, RankCallsBuilder& calls);
 
-  void take(const Record& record);
+  /// `event`: how many membership events stand before the record in the file.
+  void take(const Record& record, std::size_t event);
   RankResult finish() &&;
 
  private:
@@ -71,6 +72,7 @@ class RankBuilder {
   bool take_one_sided(const Record& record, Call& call);
   bool take_io(const Record& record, Call& call);
   void take_maker(const Record& record, Call& call);
+  void learn_members(const Record& record);
 
   std::uint32_t complete(std::int64_t handle, const Status* status);
   void resolve(const Request& request, const Status& status);
@@ -96,7 +98,7 @@ class RankBuilder {
   std::unordered_map<std::int64_t, std::span<const std::int32_t>> groups_;
   std::unordered_map<std::int64_t, Request> requests_;
   std::vector<std::int64_t> args_;
-  std::size_t events_ = 0;
+  const MadeMembers* event_ = nullptr;  // of the record that is taken; null: it is none, or not known
   std::uint32_t last_request_ = 0;
   std::int64_t last_end_ns_ = INT64_MIN;
   std::uint16_t last_thread_ = 0;

@@ -163,16 +163,21 @@ class Reader {
       threads = threads || record.thread != 0;
       cpu_only = cpu_only || (!record.wall.known() && record.cpu.known());
     });
-    if (threads) {
-      std::vector<Record> records;
-      for_each_record(files_[r]->second, [&](const Record& record) { records.push_back(record); });
-      std::ranges::stable_sort(records, {}, [](const Record& record) {
-        return record.wall.known() ? record.wall.begin_ns : record.cpu.begin_ns;
-      });
-      for (const Record& record : records) builder.take(record);
-    } else {
-      for_each_record(files_[r]->second, [&](const Record& record) { builder.take(record); });
-    }
+    std::vector<std::pair<Record, std::size_t>> records;
+    std::size_t events = 0;
+    for_each_record(files_[r]->second, [&](const Record& record) {
+      if (threads) {
+        records.emplace_back(record, events);
+      } else {
+        builder.take(record, events);
+      }
+      if (is_membership_event(record)) ++events;
+    });
+    std::ranges::stable_sort(records, {}, [](const auto& kept) {
+      const Record& record = kept.first;
+      return record.wall.known() ? record.wall.begin_ns : record.cpu.begin_ns;
+    });
+    for (const auto& [record, event] : records) builder.take(record, event);
     results_[r] = std::move(builder).finish();
     Findings& findings = results_[r].findings;
     const std::string& name = files_[r]->first;

@@ -31,6 +31,10 @@ inline constexpr FindingKind kCommCreation{
 inline constexpr FindingKind kOtherCounters{
     "counters_left_out", Severity::info,
     "Hardware counters that are ignored, since the trace has more than 64 kinds."};
+inline constexpr FindingKind kCounterTooLarge{
+    "counter_too_large", Severity::notice,
+    "Hardware counters that gained 2^63 or more between two calls, as where the recording tool "
+    "subtracted the larger reading from the smaller one; these values were left out."};
 inline constexpr FindingKind kLateMessage{
     "received_before_sent", Severity::notice,
     "Receives that end before the message was sent (clock skew)."};

@@ -112,6 +112,10 @@ TEST(ParaverReader, ValuesOf64BitsCostNoRecord) {
   EXPECT_EQ(trace.calls(0).size(), 1u);
   EXPECT_EQ(trace.calls(1).size(), 1u);
   EXPECT_EQ(trace.findings().count(kDamagedRecord), 0u);
+  EXPECT_EQ(trace.findings().count(paraver::kCounterTooLarge), 2u);
+  for (const RankCalls* calls : {&trace.calls(0), &trace.calls(1)}) {
+    for (std::size_t c = 0; c < trace.counters().size(); ++c) EXPECT_EQ(calls->counter(c, 0), 0u);
+  }
   EXPECT_EQ(read(std::string(kTwo) + "2:1:1:1:1:100:50000002:8:42000008:18446744073709551616\n")
                 .findings()
                 .count(kDamagedRecord),

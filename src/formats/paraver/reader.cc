@@ -189,7 +189,11 @@ class Reader {
         line.enters = value != 0;
         line.value = value;
       } else if (is_counter(type)) {
-        counter(type, value);
+        if (fields.was_too_large()) {
+          trace_.findings().add(kCounterTooLarge, fmt::format("rank {}, counter {}", at.rank, type));
+        } else {
+          counter(type, value);
+        }
       } else if (is_caller(type)) {
         line.callers.add(type, value);
       } else {

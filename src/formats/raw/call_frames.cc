@@ -265,7 +265,9 @@ class TreeBuilder {
   FrameId add(const RecordedPath& path) {
     const bool in_python = path.in_python();
     std::vector<const CodeLocation*> frames;  // innermost first
-    const std::size_t first = first_of_program(path);
+    const std::size_t innermost = first_of_program(path);
+    const std::size_t first = path.of_sample ? first_outside_of_openmp(path, innermost) : innermost;
+    if (first != innermost) frames.push_back(&waiting_in(path.places[first - 1]));
     for (std::size_t i = first; i < path.places.size(); ++i) {
       const CodePlace& place = path.places[i];
       if (is_of_recorder(place)) continue;
@@ -359,7 +361,7 @@ class TreeBuilder {
   const CodeLocation& without_line(const CodeLocation& location) {
     CodeLocation other = location;
     other.line = 0;
-    return *without_line_.insert(std::move(other)).first;
+    return *made_up_.insert(std::move(other)).first;
   }
 
   /// The library that is preloaded: it stands between the program and functions that may block.
@@ -387,6 +389,27 @@ class TreeBuilder {
           return is_of_interpreter(p) || is_of_recorder(p) || is_of_c_library(p);
         });
     return executed ? inside.size() : first;
+  }
+  /// The innermost place from `first` on that is not in OpenMP's runtime, nor in what that calls.
+  std::size_t first_outside_of_openmp(const RecordedPath& path, std::size_t first) const {
+    std::size_t outside = first;
+    for (std::size_t i = first; i < path.places.size(); ++i) {
+      const CodePlace& place = path.places[i];
+      if (is_of_openmp(place)) {
+        outside = i + 1;
+      } else if (!is_of_c_library(place) && !is_of_recorder(place)) {
+        break;
+      }
+    }
+    return outside;
+  }
+  /// The runtime's own functions have no names for users, and often none at all.
+  const CodeLocation& waiting_in(const CodePlace& place) {
+    CodeLocation location{"[waiting for OpenMP threads]", {}, 0, modules_[place.module].file};
+    return *made_up_.insert(std::move(location)).first;
+  }
+  bool is_of_openmp(const CodePlace& place) const {
+    return place.in_module() && is_openmp_runtime(modules_[place.module].file);
   }
   bool is_of_binding(const RecordedPath& path, std::size_t i) const {
     const CodePlace& place = path.places[i];
@@ -451,7 +474,7 @@ class TreeBuilder {
   const std::vector<NamedModule>& named_;
   TraceBuilder& trace_;
   std::map<std::pair<std::string, std::string>, bool> noted_;
-  std::set<CodeLocation> without_line_;
+  std::set<CodeLocation> made_up_;  // locations that are no place's
   const CodeLocation unknown_{"unknown code", {}, 0, {}};
   const CodeLocation omitted_{"[omitted frames]", {}, 0, {}};
 };

@@ -90,8 +90,8 @@ inline constexpr FindingKind kNoCpuTime{
     "older recorder); the time they wait for a processor counts as computation."};
 inline constexpr FindingKind kNestedRegions{
     "nested_parallel_regions", Severity::notice,
-    "OpenMP regions inside of others were not recorded; they count as work of the thread that "
-    "executed them."};
+    "OpenMP regions inside of others with a team of several threads were not recorded; they count "
+    "as work of the thread that executed them."};
 inline constexpr FindingKind kForeignRegions{
     "regions_of_other_threads", Severity::notice,
     "OpenMP regions of threads other than the one that called MPI_Init were not recorded; the "

@@ -20,6 +20,27 @@ class GapPauses {
     if (end > begin) pauses_.push_back({begin, end, call_, PauseKind::recording});
   }
 
+  void add_loss(const GapLoss& loss, std::span<const Sample> samples,
+                std::span<const RegionLoss> regions) {
+    std::int64_t blocked_ns = loss.blocked_ns;
+    for (const Sample& sample : samples) {
+      if (sample.blocked) blocked_ns = add_located(sample, blocked_ns);
+    }
+    std::int64_t no_processor_ns = loss.no_processor_ns;
+    for (const RegionLoss& region : regions) {
+      no_processor_ns =
+          add_in(region, region.no_processor_ns, no_processor_ns, PauseKind::no_processor);
+      blocked_ns = add_in(region, region.blocked_ns, blocked_ns, PauseKind::blocked);
+    }
+    add_outside(regions, no_processor_ns, PauseKind::no_processor);
+    add_outside(regions, blocked_ns, PauseKind::blocked);
+  }
+
+  void append_to(RankCallsBuilder& calls) const {
+    for (std::size_t i = pauses_.size(); i-- > 0;) calls.append_pause(pauses_[i]);
+  }
+
+ private:
   /// As much of `ns` as a sample that found the rank blocked says that it was. Returns the rest.
   std::int64_t add_located(const Sample& sample, std::int64_t ns) {
     const std::int64_t length = std::min(ns, sample.cpu_ns);
@@ -27,13 +48,30 @@ class GapPauses {
            fill(sample.time_ns - sample.cpu_ns, sample.time_ns, length, PauseKind::blocked);
   }
 
-  void add_loss(std::int64_t ns, PauseKind kind) { fill(begin_ns_, end_ns_, ns, kind); }
-
-  void append_to(RankCallsBuilder& calls) const {
-    for (std::size_t i = pauses_.size(); i-- > 0;) calls.append_pause(pauses_[i]);
+  /// As much of `ns` as the region lost of that kind, samples included. Returns the rest.
+  std::int64_t add_in(const RegionLoss& region, std::int64_t lost_ns, std::int64_t ns,
+                      PauseKind kind) {
+    for (const Pause& p : pauses_) {
+      if (p.kind != kind) continue;
+      lost_ns -= std::max<std::int64_t>(
+          0, std::min(p.end_ns, region.end_ns) - std::max(p.begin_ns, region.begin_ns));
+    }
+    const std::int64_t length = std::clamp<std::int64_t>(lost_ns, 0, ns);
+    return ns - length + fill(region.begin_ns, region.end_ns, length, kind);
   }
 
- private:
+  /// Outside of regions as far as there is room, from the gap's end backwards. `regions` are in
+  /// order of their ends.
+  void add_outside(std::span<const RegionLoss> regions, std::int64_t ns, PauseKind kind) {
+    std::int64_t end = end_ns_;
+    for (std::size_t i = regions.size(); i-- > 0 && ns > 0;) {
+      ns = fill(regions[i].end_ns, end, ns, kind);
+      end = std::min(end, regions[i].begin_ns);
+    }
+    ns = fill(begin_ns_, end, ns, kind);
+    fill(begin_ns_, end_ns_, ns, kind);
+  }
+
   /// Puts `ns` into what is free between two times, from its end backwards. Returns what has no
   /// room.
   std::int64_t fill(std::int64_t from, std::int64_t to, std::int64_t ns, PauseKind kind) {
@@ -62,17 +100,9 @@ class GapPauses {
 
 }  // namespace
 
-void leave_out_barriers(const ParallelRegions& regions, std::span<GapLoss> losses) {
-  for (const ParallelRegion& region : regions.all()) {
-    const auto loss = std::ranges::lower_bound(losses, region.before_call, {}, &GapLoss::call);
-    if (loss == losses.end() || loss->call != region.before_call) continue;
-    const LocationTime main = regions.times(region).front();
-    loss->blocked_ns = std::max<std::int64_t>(0, loss->blocked_ns - main.waiting_ns);
-  }
-}
-
-void append_pauses(std::span<const GapLoss> losses, std::span<const WritingTime> written,
-                   std::span<const Sample> samples, RankCallsBuilder& calls) {
+void append_pauses(std::span<const GapLoss> losses, std::span<const RegionLoss> in_regions,
+                   std::span<const WritingTime> written, std::span<const Sample> samples,
+                   RankCallsBuilder& calls) {
   const auto gap_of = [&](const WritingTime& w) { return calls.first_from(w.begin_ns); };
   while (!written.empty() && gap_of(written.front()) == 0) written = written.subspan(1);
   while (!losses.empty() || !written.empty()) {
@@ -88,12 +118,9 @@ void append_pauses(std::span<const GapLoss> losses, std::span<const WritingTime>
     if (!losses.empty() && losses.front().call == call) {
       const auto of_gap = std::ranges::equal_range(
           samples, call, {}, [](const Sample& s) { return std::size_t{s.before_call}; });
-      std::int64_t blocked_ns = losses.front().blocked_ns;
-      for (const Sample& sample : of_gap) {
-        if (sample.blocked) blocked_ns = gap.add_located(sample, blocked_ns);
-      }
-      gap.add_loss(losses.front().no_processor_ns, PauseKind::no_processor);
-      gap.add_loss(blocked_ns, PauseKind::blocked);
+      const auto regions = std::ranges::equal_range(
+          in_regions, call, {}, [](const RegionLoss& r) { return std::size_t{r.call}; });
+      gap.add_loss(losses.front(), of_gap, regions);
       losses = losses.subspan(1);
     }
     gap.append_to(calls);

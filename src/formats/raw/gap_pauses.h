@@ -21,14 +21,21 @@ struct WritingTime {
   std::int64_t end_ns;
 };
 
-/// A thread that waits at a barrier may sleep. That is time in its parallel region, and no pause:
-/// takes it off the time blocked in that gap. `losses` are in order of their calls.
-void leave_out_barriers(const ParallelRegions& regions, std::span<GapLoss> losses);
+/// The part of a gap's losses that was in a parallel region, or in several as one.
+struct RegionLoss {
+  std::uint32_t call;  ///< before which the region ends
+  std::int64_t begin_ns;
+  std::int64_t end_ns;
+  std::int64_t no_processor_ns = 0;
+  std::int64_t blocked_ns = 0;
+};
 
 /// Appends the pauses of a rank with one thread, as much of them as its gaps have room for. What is
-/// lost is put where `samples` found the rank blocked, and else, as when is not recorded, at the
-/// end of its gap, beside what was written in it. All in order.
-void append_pauses(std::span<const GapLoss> losses, std::span<const WritingTime> written,
-                   std::span<const Sample> samples, RankCallsBuilder& calls);
+/// lost is put where `samples` found the rank blocked, then into the parallel regions as much as
+/// they lost, and else, as when is not recorded, at the end of its gap outside of regions, beside
+/// what was written in it. `in_regions` has every region of the rank. All in order.
+void append_pauses(std::span<const GapLoss> losses, std::span<const RegionLoss> in_regions,
+                   std::span<const WritingTime> written, std::span<const Sample> samples,
+                   RankCallsBuilder& calls);
 
 }  // namespace slackline::raw

@@ -34,9 +34,10 @@ std::vector<Seen> seen(const RankCalls& calls) {
 
 std::vector<Seen> pauses_of(const std::vector<GapLoss>& losses,
                             const std::vector<WritingTime>& written,
-                            const std::vector<Sample>& samples = {}) {
+                            const std::vector<Sample>& samples = {},
+                            const std::vector<RegionLoss>& regions = {}) {
   RankCallsBuilder calls = calls_every_microsecond(4);
-  append_pauses(losses, written, samples, calls);
+  append_pauses(losses, regions, written, samples, calls);
   return seen(calls);
 }
 
@@ -74,6 +75,29 @@ TEST(GapPauses, WhatNoSampleFoundIsAtTheEnd) {
                           Seen{1300, 1350, 1, PauseKind::recording},
                           Seen{1350, 1400, 1, PauseKind::blocked},
                           Seen{1900, 2000, 1, PauseKind::blocked}));
+}
+
+// In regions as much as they lost, what samples found in them included; the rest outside of them.
+TEST(GapPauses, LossesAreInTheRegionsThatHadThem) {
+  EXPECT_THAT(pauses_of({{1, 100, 200}}, {}, {}, {{1, 1200, 1500, 40, 50}, {1, 1800, 2000, 0, 0}}),
+              ElementsAre(Seen{1410, 1460, 1, PauseKind::blocked},
+                          Seen{1460, 1500, 1, PauseKind::no_processor},
+                          Seen{1590, 1740, 1, PauseKind::blocked},
+                          Seen{1740, 1800, 1, PauseKind::no_processor}));
+  EXPECT_THAT(pauses_of({{1, 0, 100}}, {}, {blocked_until(1300, 80, 1)}, {{1, 1200, 1500, 0, 100}}),
+              ElementsAre(Seen{1220, 1300, 1, PauseKind::blocked},
+                          Seen{1480, 1500, 1, PauseKind::blocked}));
+}
+
+// A region that began before the last call; and one that leaves no room outside.
+TEST(GapPauses, RegionsHoldWhatHasNoRoomOutside) {
+  EXPECT_THAT(pauses_of({{2, 0, 300}}, {}, {}, {{2, 1500, 2400, 0, 200}}),
+              ElementsAre(Seen{2200, 2400, 2, PauseKind::blocked},
+                          Seen{2900, 3000, 2, PauseKind::blocked}));
+  EXPECT_THAT(
+      pauses_of({{1, 0, 300}}, {}, {}, {{1, 1200, 2000, 0, 100}}),
+      ElementsAre(Seen{1100, 1200, 1, PauseKind::blocked}, Seen{1800, 1900, 1, PauseKind::blocked},
+                  Seen{1900, 2000, 1, PauseKind::blocked}));
 }
 
 TEST(GapPauses, AGapHoldsNoMoreThanItsLength) {

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,12 +15,17 @@ namespace {
 struct ReadRegion {
   ParallelRegion region;
   std::vector<LocationTime> times;
+  RegionLoss loss;
 };
 
+/// Where the threads begin in the arguments.
+std::size_t team_at(const slk_raw_header& header) {
+  constexpr std::uint32_t kKnowsLosses = 11;
+  return header.version < kKnowsLosses ? 1 : SLK_PARALLEL_TEAM_AT;
+}
+
 bool is_runtime(const std::string& module) {
-  constexpr std::array<std::string_view, 4> kFiles{"libgomp", "libomp", "libiomp", "libslackline_"};
-  const std::string file = file_name(module);
-  return std::ranges::any_of(kFiles, [&](std::string_view f) { return file.starts_with(f); });
+  return is_openmp_runtime(module) || file_name(module).starts_with("libslackline_");
 }
 
 FrameId program_frame(const CallTree& tree, FrameId frame) {
@@ -35,12 +38,17 @@ bool is_plausible(const Record& record, const slk_raw_header& header) {
   const slk_record& head = record.head;
   constexpr std::size_t kMostThreads = 1 << 16;
   const std::size_t n = record.args.size();
-  if (n < 3 || n % 2 == 0 || n > 2 * kMostThreads || head.request == 0) return false;
+  const std::size_t first = team_at(header);
+  const bool whole = n >= first + 2 && (n - first) % 2 == 0 && n <= 2 * kMostThreads;
+  if (!whole || head.request == 0) return false;
   if (!plausible_time(header, head.begin_ns) || head.bytes > head.begin_ns) return false;
   const auto span = static_cast<std::int64_t>(head.bytes);
   if (record.args[0] < 0 || record.args[0] > span) return false;
   const std::int64_t length = record.args[0];
-  for (std::size_t i = 1; i < n; i += 2) {
+  for (std::size_t i = 1; i < first; ++i) {
+    if (record.args[i] < 0 || record.args[i] > length) return false;
+  }
+  for (std::size_t i = first; i < n; i += 2) {
     const std::int64_t busy = record.args[i];
     const std::int64_t waiting = record.args[i + 1];
     if (busy < 0 || busy > length || waiting < 0 || waiting > length - busy) return false;
@@ -60,10 +68,9 @@ void note_unrecorded(const RankFiles& rank, Findings& findings) {
 
 }  // namespace
 
-ParallelRegions read_parallel_regions(const RankFiles& rank, const CallFrames& frames,
-                                      const CallTree& tree, const ClockMap& clock,
-                                      std::int64_t zero_ns, const RankCalls& calls,
-                                      Findings& findings) {
+RegionsRead read_parallel_regions(const RankFiles& rank, const CallFrames& frames,
+                                  const CallTree& tree, const ClockMap& clock, std::int64_t zero_ns,
+                                  const RankCalls& calls, Findings& findings) {
   note_unrecorded(rank, findings);
   const auto time = [&](std::uint64_t local) {
     return clock(static_cast<std::int64_t>(local)) - zero_ns;
@@ -84,16 +91,25 @@ ParallelRegions read_parallel_regions(const RankFiles& rank, const CallFrames& f
     r.region.instances = head.request;
     r.region.frame = program_frame(tree, frames.of(place.file, head.path));
     r.region.before_call = static_cast<std::uint32_t>(calls.first_from(r.region.end_ns));
-    for (std::size_t i = 1; i < record.args.size(); i += 2) {
+    r.loss = {r.region.before_call, r.region.begin_ns, r.region.end_ns};
+    const std::size_t first = team_at(rank.header());
+    if (first > 1) {
+      r.loss.blocked_ns = record.args[1];
+      r.loss.no_processor_ns = record.args[2];
+    }
+    for (std::size_t i = first; i < record.args.size(); i += 2) {
       r.times.push_back({record.args[i], record.args[i + 1]});
     }
     read.push_back(std::move(r));
   }
   std::ranges::stable_sort(read, {}, [](const ReadRegion& r) { return r.region.end_ns; });
-  ParallelRegions regions;
-  for (const ReadRegion& r : read) regions.append(r.region, r.times);
-  regions.shrink();
-  return regions;
+  RegionsRead result;
+  for (const ReadRegion& r : read) {
+    result.regions.append(r.region, r.times);
+    result.losses.push_back(r.loss);
+  }
+  result.regions.shrink();
+  return result;
 }
 
 }  // namespace slackline::raw

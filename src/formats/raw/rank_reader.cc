@@ -56,7 +56,7 @@ class RankReader {
     if (!result_.calls.empty()) result_.calls.set_start_ns(result_.calls.begin_ns(0));
     take_samples();
     take_parallel_regions();
-    append_pauses(losses_, written_, result_.samples, result_.calls);
+    append_pauses(losses_, region_losses_, written_, result_.samples, result_.calls);
     set_recording_costs();
     result_.calls.shrink();
     return std::move(result_);
@@ -89,11 +89,11 @@ class RankReader {
   }
 
   void take_parallel_regions() {
-    ParallelRegions regions = read_parallel_regions(rank_, frames_, trace_.call_tree(), clock_,
-                                                    zero_ns_, result_.calls, result_.findings);
-    if (regions.empty()) return;
-    leave_out_barriers(regions, losses_);
-    result_.calls.set_parallel_regions(std::move(regions));
+    RegionsRead read = read_parallel_regions(rank_, frames_, trace_.call_tree(), clock_, zero_ns_,
+                                             result_.calls, result_.findings);
+    if (read.regions.empty()) return;
+    region_losses_ = std::move(read.losses);
+    result_.calls.set_parallel_regions(std::move(read.regions));
   }
 
   /// Facts that later records tell about earlier ones.
@@ -528,6 +528,7 @@ class RankReader {
   std::unordered_map<std::uint32_t, std::string> region_names_;
   std::vector<std::int64_t> args_;
   std::vector<GapLoss> losses_;
+  std::vector<RegionLoss> region_losses_;
   std::vector<WritingTime> written_;
   std::vector<Record> costs_;  // of recording
   std::int64_t last_begin_ = std::numeric_limits<std::int64_t>::min();

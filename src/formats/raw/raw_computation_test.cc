@@ -57,10 +57,11 @@ TEST_F(RawReaderTest, ParallelRegionsHaveTheTimesOfTheirThreads) {
   file.call(SLK_OP_init, 2000, 2100);
   // From 4000 to 10000; and two of 100 ns between 10000 and 11000.
   file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL},
-           {6000, 2000, 4000, 5900, 0});
-  file.add({11000, 11000, 1000, -1, 0, 0, 2, 0, 0, 0, SLK_REC_PARALLEL}, {200, 200, 0, 150, 40});
+           {6000, 300, 0, 2000, 4000, 5900, 0});
+  file.add({11000, 11000, 1000, -1, 0, 0, 2, 0, 0, 0, SLK_REC_PARALLEL},
+           {200, 0, 0, 200, 0, 150, 40});
   file.call(SLK_OP_barrier, 12100, 12200);
-  // The main thread slept at the barrier, and 500 ns somewhere else.
+  // 300 ns in the first region, and 4200 ns outside, whether threads waited at barriers or not.
   file.add({12100, 12100, 4500, -1, 0, 0, 0, 0, 0, 0, SLK_REC_BLOCKED});
   write("rank-0.slkraw", file.bytes());
   const Trace trace = read();
@@ -75,7 +76,7 @@ TEST_F(RawReaderTest, ParallelRegionsHaveTheTimesOfTheirThreads) {
               ElementsAre(LocationTime{2000, 4000}, LocationTime{5900, 0}));
   EXPECT_EQ(regions.all()[1].instances, 2u);
   EXPECT_EQ(regions.all()[1].length_ns, 200);
-  EXPECT_EQ(calls.paused_ns(1, PauseKind::blocked), 500);
+  EXPECT_EQ(calls.paused_ns(1, PauseKind::blocked), 4500);
   EXPECT_EQ(trace.findings().count(raw::kNestedRegions), 3u);
   EXPECT_EQ(trace.findings().count(raw::kForeignRegions), 1u);
 }
@@ -83,14 +84,31 @@ TEST_F(RawReaderTest, ParallelRegionsHaveTheTimesOfTheirThreads) {
 TEST_F(RawReaderTest, ParallelRegionsThatCannotBeAreDamage) {
   RawFileBuilder file(0, 1);
   file.call(SLK_OP_init, 2000, 2100);
-  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL}, {6000, 3000, 4000});
-  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL}, {6001, 3000, 0});
-  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL}, {6000, 3000});
-  file.add({10000, 10000, 6000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_PARALLEL}, {6000, 3000, 0});
+  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL}, {6000, 0, 0, 3000, 4000});
+  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL}, {6001, 0, 0, 3000, 0});
+  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL}, {6000, 0, 0, 3000});
+  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL}, {6000, 0, 0});
+  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL}, {6000, 7000, 0, 3000, 0});
+  file.add({10000, 10000, 6000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_PARALLEL}, {6000, 0, 0, 3000, 0});
   write("rank-0.slkraw", file.bytes());
   const Trace trace = read();
   EXPECT_TRUE(trace.calls(0).parallel_regions().empty());
-  EXPECT_EQ(trace.findings().count(kDamagedRecord), 4u);
+  EXPECT_EQ(trace.findings().count(kDamagedRecord), 6u);
+}
+
+// Its regions do not say what the main thread lost in them.
+TEST_F(RawReaderTest, ParallelRegionsOfVersion10AreRead) {
+  RawFileBuilder file(0, 1);
+  file.header().version = 10;
+  file.call(SLK_OP_init, 2000, 2100);
+  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL},
+           {6000, 2000, 4000, 5900, 0});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  const ParallelRegions& regions = trace.calls(0).parallel_regions();
+  ASSERT_EQ(regions.all().size(), 1u);
+  EXPECT_THAT(regions.times(regions.all()[0]),
+              ElementsAre(LocationTime{2000, 4000}, LocationTime{5900, 0}));
 }
 
 TEST_F(RawReaderTest, CostsOfRecordingAreTheMeanOfTheRanksThreads) {

@@ -458,6 +458,39 @@ TEST_F(RawReaderTest, WhatTheInterpreterComputesIsOfThePythonFunction) {
   EXPECT_THAT(functions(4), ElementsAre("python3.10+0x20", "python3.10+0x10"));
 }
 
+// Where a thread spins or sleeps in the runtime, its functions have no names for users.
+TEST_F(RawReaderTest, ThreadsThatComputeInTheRuntimeOfOpenmpWait) {
+  RawFileBuilder file(0, 1);
+  const auto sample = [&](std::uint32_t id, const std::vector<std::int64_t>& places) {
+    slk_record path = call_path(id, true);
+    path.bytes |= SLK_PATH_EXACT;
+    file.add(path, places)
+        .add(barrier_on_path(2000 + 100 * std::uint64_t{id}, static_cast<std::uint16_t>(id)));
+  };
+  file.add(kModule, module_at(0x1000, 0x2000, "/usr/nowhere/app"))
+      .add(kModule, module_at(0x3000, 0x4000, "/usr/lib/libc.so.6"))
+      .add(kModule, module_at(0x5000, 0x6000, "/usr/lib/libgomp.so.1"))
+      .add(kModule, module_at(0x7000, 0x8000, "/usr/lib/libompitrace.so.40"));
+  sample(1, {0x5010, 0x5021, 0x1021});
+  sample(2, {0x3010, 0x5021, 0x1021});
+  sample(3, {0x1011, 0x5021, 0x1021});
+  sample(4, {0x3010, 0x1021});
+  sample(5, {0x7010, 0x1021});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  const auto functions = [&](std::uint32_t call) {
+    return functions_of(trace.call_tree(), trace.calls(0).frame(call));
+  };
+  constexpr const char* kWaiting = "[waiting for OpenMP threads]";
+  EXPECT_THAT(functions(0), ElementsAre("app+0x20", kWaiting));
+  EXPECT_EQ(describe_frame(trace.call_tree(), trace.calls(0).frame(0)),
+            "[waiting for OpenMP threads] (libgomp.so.1)");
+  EXPECT_EQ(trace.calls(0).frame(1), trace.calls(0).frame(0));
+  EXPECT_THAT(functions(2), ElementsAre("app+0x20", "libgomp.so.1+0x20", "app+0x11"));
+  EXPECT_THAT(functions(3), ElementsAre("app+0x20", "libc.so.6+0x10"));
+  EXPECT_THAT(functions(4), ElementsAre("app+0x20", "libompitrace.so.40+0x10"));
+}
+
 TEST_F(RawReaderTest, WhatPythonCallsMpiByIsNoPlaceInTheProgram) {
   RawFileBuilder file(0, 1);
   file.add(kModule, module_at(0x1000, 0x2000, "/usr/bin/python3.10"))
