@@ -82,8 +82,8 @@ std::vector<PingPong> ping_pongs(const LogGPSFit& fit, const SmpiTables& smpi) {
   for (std::size_t i = 0; i < fit.one_way.points.size(); ++i) {
     const WeightedPoint& p = fit.one_way.points[i];
     // No message is faster than the model's latencies and overheads.
-    const std::int64_t least_fs = message_fs_without_transfer(
-        model, p.x <= fit.eager_bytes.value, GraphOptions{}.rendezvous);
+    const std::int64_t least_fs =
+        message_fs_without_transfer(model, p.x <= fit.eager_bytes.value, GraphOptions{}.rendezvous);
     const double least = static_cast<double>(least_fs) / static_cast<double>(kFemtosPerNano);
     all.push_back({p.x, p.y, std::max(least, fit.one_way.at(p.x)), smpi.one_way_ns[i]});
   }

@@ -103,8 +103,8 @@ void fit_parameters(const CalibrationSamples& samples, const PiecewiseOptions& o
   const Estimator estimator(samples, fit);
   const Parameters value = estimator({});
   std::vector<Parameters> replicates;
-  const std::size_t rounds = samples[Quantity::round_trip].rounds.size();
-  for (const Rounds& drawn : bootstrap_rounds(rounds, options.replicates, options.seed)) {
+  for (const Rounds& drawn :
+       bootstrap_rounds(samples[Quantity::round_trip], options.replicates, options.seed)) {
     replicates.push_back(estimator(drawn));
   }
   fit.latency = estimate(&Parameters::latency, value, replicates);
@@ -123,8 +123,7 @@ Estimate plain_cost(const SampleTable& table, const PiecewiseOptions& options) {
     return points.empty() ? std::nan("") : points.front().y;
   };
   std::vector<double> replicates;
-  for (const Rounds& drawn :
-       bootstrap_rounds(table.rounds.size(), options.replicates, options.seed)) {
+  for (const Rounds& drawn : bootstrap_rounds(table, options.replicates, options.seed)) {
     replicates.push_back(centre(drawn));
   }
   return with_interval(centre({}), replicates);

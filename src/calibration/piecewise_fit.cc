@@ -151,13 +151,23 @@ std::vector<WeightedPoint> points_of(const SampleTable& samples,
   return SortedSamples(samples).points(picked);
 }
 
-std::vector<std::vector<std::size_t>> bootstrap_rounds(std::size_t rounds, std::size_t replicates,
-                                                       std::uint64_t seed) {
-  expects(rounds > 0, "rounds to draw from");
+std::vector<std::vector<std::size_t>> bootstrap_rounds(const SampleTable& samples,
+                                                       std::size_t replicates, std::uint64_t seed) {
+  std::vector<std::size_t> begins = samples.processes;
+  if (begins.empty()) begins = {0};
+  const std::size_t processes = begins.size();
+  begins.push_back(samples.rounds.size());
+  expects(begins[0] < begins[1], "rounds to draw from");
   ResamplingIndices indices(seed);
-  std::vector<std::vector<std::size_t>> drawn(replicates, std::vector<std::size_t>(rounds));
+  std::vector<std::vector<std::size_t>> drawn(replicates);
   for (auto& replicate : drawn) {
-    for (std::size_t& round : replicate) round = indices.next(rounds);
+    for (std::size_t i = 0; i < processes; ++i) {
+      const std::size_t process = processes == 1 ? 0 : indices.next(processes);
+      const std::size_t rounds = begins[process + 1] - begins[process];
+      for (std::size_t k = 0; k < rounds; ++k) {
+        replicate.push_back(begins[process] + indices.next(rounds));
+      }
+    }
   }
   return drawn;
 }
@@ -185,7 +195,7 @@ PiecewiseFit fit_piecewise(const SampleTable& samples, const PiecewiseOptions& o
   replicates.before.resize(lines.size());
   replicates.behind.resize(lines.size());
   const std::vector<std::vector<std::size_t>> rounds =
-      bootstrap_rounds(samples.rounds.size(), options.replicates, options.seed);
+      bootstrap_rounds(samples, options.replicates, options.seed);
   struct Drawn {
     std::vector<WeightedPoint> points;
     std::vector<LineSegment> breaks;

@@ -15,6 +15,8 @@ namespace slackline {
 struct SampleTable {
   std::vector<double> sizes;                ///< bytes, ascending
   std::vector<std::vector<double>> rounds;  ///< values as long as `sizes`; NaN: missing
+  /// First round of each process that measured, ascending from 0; empty: one process.
+  std::vector<std::size_t> processes{};
 
   bool empty() const { return sizes.empty() || rounds.empty(); }
 };
@@ -25,9 +27,11 @@ struct SampleTable {
 std::vector<WeightedPoint> points_of(const SampleTable& samples,
                                      const std::vector<std::size_t>& picked = {});
 
-/// The rounds of each bootstrap replicate, drawn with replacement. The same seed draws the same.
-std::vector<std::vector<std::size_t>> bootstrap_rounds(std::size_t rounds, std::size_t replicates,
-                                                       std::uint64_t seed);
+/// The rounds of each bootstrap replicate: processes are drawn with replacement, and of each of
+/// them as many rounds as it has, so that replicates differ as repeated measurements do. The same
+/// seed draws the same.
+std::vector<std::vector<std::size_t>> bootstrap_rounds(const SampleTable& samples,
+                                                       std::size_t replicates, std::uint64_t seed);
 
 /// A size at which the line changes: the first measured one behind the change. The change itself
 /// lies between `low` and `high`.

@@ -223,5 +223,21 @@ TEST(FitPiecewise, SizesThatWereNeverMeasuredAreLeftOut) {
   EXPECT_EQ(points[1].x, 3);
 }
 
+// Three processes whose messages take 100, 110 and 120 ns, each almost exactly: what one of them
+// says of itself is no interval of what the next one will find.
+TEST(FitPiecewise, IntervalsHoldWhatProcessesDifferBy) {
+  SampleTable samples;
+  for (double size = 1; size <= 20; ++size) samples.sizes.push_back(size);
+  samples.processes = {0, 10, 20};
+  for (int round = 0; round < 30; ++round) {
+    const double value = 100 + 10 * (round / 10) + 0.01 * (round % 10);
+    samples.rounds.emplace_back(samples.sizes.size(), value);
+  }
+  const PiecewiseFit fit = fit_piecewise(samples, {.replicates = 200});
+  ASSERT_EQ(fit.segments.size(), 1U);
+  EXPECT_LT(fit.segments[0].offset.low, 105);
+  EXPECT_GT(fit.segments[0].offset.high, 115);
+}
+
 }  // namespace
 }  // namespace slackline

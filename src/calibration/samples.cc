@@ -76,6 +76,7 @@ class SamplesReader {
   }
   void read_line(std::string_view line) {
     if (line.empty()) return;
+    if (line == kMagic) return begin_process();
     if (line.starts_with("# ")) {
       read_property(line.substr(2));
       return;
@@ -89,6 +90,8 @@ class SamplesReader {
     if (!good || s.count < 1 || s.round > kMostRounds) {
       fail(fmt::format("line {} is no sample", line_));
     }
+    s.round += processes_.back();
+    rounds_ = std::max(rounds_, s.round + 1);
     lines_.push_back(s);
   }
   void read_property(std::string_view line) {
@@ -102,8 +105,8 @@ class SamplesReader {
     if (name == "processor1") samples_.processors[1] = value;
     if (name == "started") samples_.started = value;
     if (name == "problem") problem_ = value;
-    if (name == "seconds") parse(value, samples_.seconds);
-    if (name == "without_processor") parse(value, samples_.without_processor);
+    if (name == "seconds") add(value, samples_.seconds);
+    if (name == "without_processor") take_larger(value, samples_.without_processor);
     if (name == "clock_ns") parse(value, samples_.clock_ns);
     if (name == "eager") {
       std::uint64_t bytes = 0;
@@ -113,6 +116,19 @@ class SamplesReader {
       samples_.synchronous_bytes = kAllEager;
     }
   }
+  /// Files of several processes are joined: what one has left begins with the file's first line.
+  void begin_process() {
+    if (rounds_ == 0) processes_.clear();
+    processes_.push_back(rounds_);
+  }
+  static void add(const std::string& text, double& sum) {
+    double value = 0;
+    if (parse(text, value)) sum += value;
+  }
+  static void take_larger(const std::string& text, double& largest) {
+    double value = 0;
+    if (parse(text, value)) largest = std::max(largest, value);
+  }
   /// What the clock adds to a sample: it is read twice, of which one reading is within the time.
   double corrected(const Sample& s) const {
     const bool single = s.quantity >= static_cast<std::size_t>(Quantity::send);
@@ -121,11 +137,7 @@ class SamplesReader {
   }
   void make_tables() {
     std::array<std::map<double, std::size_t>, kQuantities> columns;
-    std::uint64_t rounds = 0;
-    for (const Sample& s : lines_) {
-      columns[s.quantity].emplace(s.size, 0);
-      rounds = std::max(rounds, s.round + 1);
-    }
+    for (const Sample& s : lines_) columns[s.quantity].emplace(s.size, 0);
     for (std::size_t q = 0; q < kQuantities; ++q) {
       SampleTable& table = samples_.tables[q];
       for (auto& [size, column] : columns[q]) {
@@ -133,7 +145,8 @@ class SamplesReader {
         table.sizes.push_back(size);
       }
       const std::vector<double> missing(table.sizes.size(), std::nan(""));
-      if (!table.sizes.empty()) table.rounds.assign(rounds, missing);
+      if (!table.sizes.empty()) table.rounds.assign(rounds_, missing);
+      table.processes = processes_;
     }
     samples_.messages = samples_[Quantity::stream];
     for (const Sample& s : lines_) {
@@ -151,6 +164,8 @@ class SamplesReader {
   CalibrationSamples samples_;
   std::string problem_;
   std::vector<Sample> lines_;
+  std::vector<std::size_t> processes_;  // first round of each
+  std::size_t rounds_ = 0;              // of all processes
   std::size_t line_ = 1;
 };
 

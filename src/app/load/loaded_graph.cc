@@ -106,6 +106,10 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
   Findings chosen;
   if (!request.network.given()) {
     loaded.model = resolve_model(request.model, loaded.trace(), chosen);
+  } else {
+    // A network of several values of G has costs of its own.
+    loaded.model.graph.transfer = {};
+    loaded.model.graph.link = {};
   }
   loaded.model.graph.collectives.resolve_automatic(loaded.trace().info().mpi_library);
   ComputationChoice computation = choose_computation(request.model.computation, loaded.trace());

@@ -190,7 +190,8 @@ class Reader {
         line.value = value;
       } else if (is_counter(type)) {
         if (fields.was_too_large()) {
-          trace_.findings().add(kCounterTooLarge, fmt::format("rank {}, counter {}", at.rank, type));
+          trace_.findings().add(kCounterTooLarge,
+                                fmt::format("rank {}, counter {}", at.rank, type));
         } else {
           counter(type, value);
         }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/output_target.h"
 #include "base/progress.h"
 #include "jobs/record/launcher.h"
@@ -79,6 +81,29 @@ class TimeShown {
   std::thread thread_;
 };
 
+/// Places in memory and of processes differ from start to start, and with them what messages take.
+constexpr int kProcesses = 3;
+
+void run_once(const BenchmarkOptions& options, const Launcher& launcher, const fs::path& program,
+              const fs::path& samples) {
+  std::error_code ignored;
+  fs::remove(samples, ignored);
+  const std::vector<std::string> command = benchmark_command(
+      options.command, launcher.position,
+      {program.string(), samples.string(), fmt::format("{}", options.seconds / kProcesses),
+       std::to_string(options.seed)});
+  const LaunchPlan plan = plan_launch(command, launcher, options.variables);
+  const int status = run_process(plan.command, {plan.environment, options.output}).exit_status;
+  if (status != 0) {
+    throw Error("cannot calibrate", fmt::format("the launcher ended with status {}", status),
+                "See its messages above.");
+  }
+  if (!fs::exists(samples, ignored)) {
+    throw Error("cannot calibrate", "the first rank has left no samples",
+                "Let it write to a folder that both machines share, with -o.");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> benchmark_command(const std::vector<std::string>& command,
@@ -104,23 +129,20 @@ void run_benchmark(const BenchmarkOptions& options) {
                 "Choose another name for the machine file, with -o.");
   }
   fs::remove(samples.path(), ignored);
-  const std::vector<std::string> command =
-      benchmark_command(options.command, launcher.position,
-                        {program.string(), fs::absolute(samples.path()).string(),
-                         fmt::format("{}", options.seconds), std::to_string(options.seed)});
-  const LaunchPlan plan = plan_launch(command, launcher, options.variables);
-  int status = 0;
-  {
-    const TimeShown shown(options.seconds);
-    status = run_process(plan.command, {plan.environment, options.output}).exit_status;
+  const TimeShown shown(options.seconds);
+  std::ofstream joined(samples.path(), std::ios::binary);
+  for (int i = 0; i < kProcesses; ++i) {
+    fs::path part = fs::absolute(samples.path());
+    part += fmt::format(".{}", i + 1);
+    const TemporaryGuard guard(part);
+    run_once(options, launcher, program, part);
+    joined << std::ifstream(part, std::ios::binary).rdbuf();
+    fs::remove(part, ignored);
   }
-  if (status != 0) {
-    throw Error("cannot calibrate", fmt::format("the launcher ended with status {}", status),
-                "See its messages above.");
-  }
-  if (!fs::exists(options.samples, ignored)) {
-    throw Error("cannot calibrate", "the first rank has left no samples",
-                "Let it write to a folder that both machines share, with -o.");
+  joined.close();
+  if (!joined) {
+    throw Error(fmt::format("cannot write '{}'", samples.path().string()), "the disk may be full",
+                "Choose another place for the machine file, with -o.");
   }
 }
 
