@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "base/error.h"
 #include "calls/call_matching.h"
 #include "formats/testing/text_trace.h"
@@ -178,6 +182,45 @@ TEST(Scenario, SetsAndShiftsVisits) {
   EXPECT_THAT(gaps(edited(trace, {"shift region=foo time=-300ns"}).trace, 1),
               ElementsAre(0, 10 + 0, 10 + 0 + 10, 0));
   EXPECT_THROW(edited(trace, {"shift time=7ns"}), Error);
+}
+
+// What takes no time has no parts whose proportions could be kept.
+TEST(Scenario, SetsVisitsThatTakeNoTime) {
+  const EditedProgram program =
+      edited(two_visits(), {"scale region=foo factor=0", "set region=foo time=40ns rank=1"});
+  EXPECT_THAT(gaps(program.trace, 0), ElementsAre(0, 10 + 10, 10 + 10, 0));
+  EXPECT_THAT(gaps(program.trace, 1), ElementsAre(0, 10 + 40, 10 + 40 + 10, 0));
+  EXPECT_EQ(program.log[1].changed, 2u);
+  const EditedProgram all = edited(two_visits(), {"scale factor=0 rank=1", "set time=80ns"});
+  EXPECT_THAT(gaps(all.trace, 0), ElementsAre(0, 40, 40, 0));
+  EXPECT_THAT(gaps(all.trace, 1), ElementsAre(0, 0, 80, 0));
+  EXPECT_EQ(edited(all.trace, {"scale factor=0", "set time=0s"}).log[1].changed, 0u);
+}
+
+TEST(Scenario, AddsToVisitsThatBeginInTheInterval) {
+  // The visits begin 10 and 330 ns after the program, which starts at 10 ns.
+  const EditedProgram later = edited(two_visits(), {"shift region=foo time=7ns after=300ns"});
+  EXPECT_THAT(gaps(later.trace, 1), ElementsAre(0, 10 + 300, 10 + 107 + 10, 0));
+  const EditedProgram set = edited(
+      two_visits(), {"scale region=foo factor=0 rank=1", "set region=foo time=9ns before=20ns"});
+  EXPECT_THAT(gaps(set.trace, 1), ElementsAre(0, 10 + 9, 10 + 10, 0));
+}
+
+TEST(Scenario, RefusesProgramsThatAreTooLong) {
+  const auto too_long = ThrowsMessage<Error>(HasSubstr("for more than 146 years"));
+  for (const char* edit : {"scale factor=1e18", "scale factor=1e300", "noise amplitude=1e300",
+                           "delay time=1000s every=1ns", "set region=foo time=1000s"}) {
+    const Trace trace = edited(two_visits(), {"scale factor=1e9"}).trace;
+    if (std::string_view(edit).starts_with("set")) {
+      EXPECT_NO_THROW(edited(trace, {edit}));
+    } else {
+      EXPECT_THAT([&] { edited(trace, {edit}); }, too_long) << edit;
+    }
+  }
+  for (const char* edit : {"scale factor=-1", "scale factor=nan", "scale factor=inf",
+                           "noise amplitude=-0.1", "split-messages parts=1e18"}) {
+    EXPECT_THROW(edited(two_visits(), {edit}), Error) << edit;
+  }
 }
 
 TEST(Scenario, SelectsAnInterval) {
