@@ -23,7 +23,7 @@ constexpr std::array<Keys, 7> kMergeKeys{"operation", "min-bytes", "max-bytes", 
 constexpr std::array<Keys, 3> kDelayKeys{"time", "at", "every"};
 constexpr std::array<Keys, 2> kOverlapKeys{"by", "operation"};
 constexpr std::array<Keys, 2> kCollectiveKeys{"operation", "comm"};
-constexpr std::array<Keys, 2> kSubstituteKeys{"operation", "with"};
+constexpr std::array<Keys, 4> kSubstituteKeys{"operation", "with", "wait-before", "wait-in"};
 
 constexpr std::array<EditAction, 14> kActions{{
     {"scale", "multiply computation by factor=", kScaleKeys, scale_computation},
@@ -67,8 +67,9 @@ constexpr std::array<EditAction, 14> kActions{{
     {"remove", "omit collectives of operation=, on all communicators or on comm=", kCollectiveKeys,
      remove_collectives, false},
     {"substitute",
-     "replace the send operation: operation=send with=ssend, or operation=sendrecv "
-     "with=isend-irecv or send-recv",
+     "replace operation=: send with=ssend, sendrecv with=isend-irecv or send-recv, send, recv or a "
+     "collective with= its nonblocking form (and a wait, wait-before= an operation or wait-in= a "
+     "region), alltoallv with=neighbor_alltoallv",
      kSubstituteKeys, substitute_calls, false},
 }};
 
