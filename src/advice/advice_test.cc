@@ -88,6 +88,21 @@ TEST_F(EvaluatorTest, RepeatsWithHalfAndDoubleTheCostsOfTheNetwork) {
   EXPECT_THAT(evaluator_.gains_ns({}, {.latency_factor = 0.5}), ElementsAre(250, 500, 1000));
 }
 
+// The sends are eager as they are, and wait for each other when they are synchronous.
+TEST(Evaluator, FindsNoGainInAProgramThatHangs) {
+  const Trace trace = untimed_trace(2,
+                                    "rank 0\n compute 600\n send to=1 bytes=5\n recv from=1\n"
+                                    "rank 1\n compute 600\n send to=0 bytes=5\n recv from=0\n");
+  const ModelChoice choice{.model = {}, .graph = {}, .network = {}};
+  const ExecutionGraph graph = build_graph(trace, {});
+  const Evaluator evaluator({trace, kNoSamples}, graph, choice);
+  const Edit half = parse_edit("scale factor=0.5");
+  const Edit buffered = parse_edit("substitute operation=send with=bsend");
+  const Edit synchronous = parse_edit("substitute operation=send with=ssend");
+  EXPECT_DOUBLE_EQ(evaluator.gain_ns({half, buffered}, {}), 300);
+  EXPECT_DOUBLE_EQ(evaluator.gain_ns({half, synchronous}, {}), 0);
+}
+
 // Rank 1 computes a hundred times as long as the others in each of ten steps.
 TEST(Advice, OfAnUnbalancedProgramIsToBalanceIt) {
   std::string text;

@@ -7,6 +7,7 @@
 #include "advice/retimed_cost.h"
 #include "base/saturating.h"
 #include "base/units.h"
+#include "calls/findings.h"
 #include "graph/build.h"
 #include "timing/cost/linear_cost.h"
 #include "timing/link_load.h"
@@ -100,6 +101,14 @@ double link_delay_ns(const ExecutionGraph& graph, const ModelChoice& choice) {
   return static_cast<double>(delay.longest_ps) / kPicosPerNano;
 }
 
+/// Does the edited program hang where the program does not?
+bool hangs(const ExecutionGraph& edited, const ExecutionGraph& graph) {
+  return std::ranges::any_of(
+      std::array{&kRendezvousDeadlock, &kSynchronousDeadlock}, [&](const FindingKind* kind) {
+        return edited.findings().count(*kind) > graph.findings().count(*kind);
+      });
+}
+
 GraphOptions varied(GraphOptions options, const ModelVariation& variation) {
   for (const std::string& rule : variation.collectives) options.collectives.add(rule);
   if (variation.eager_threshold_bytes) {
@@ -162,6 +171,7 @@ std::array<double, 3> Evaluator::retimed_ns(const Trace& edited, const ModelVari
 std::array<double, 3> Evaluator::rebuilt_ns(const Trace& edited, const ModelVariation& variation,
                                             std::size_t first, std::size_t last) const {
   const ExecutionGraph graph = build_graph(edited, varied(choice_.graph, variation));
+  if (hangs(graph, graph_)) return base_ns_;
   std::array<double, 3> result{};
   if (fits_femtoseconds(edited)) {
     result = makespans_of(graph, models(variation), [](const Edge&) { return std::int64_t{0}; });

@@ -27,9 +27,9 @@ class Evaluator {
   /// How often the critical path of the program pays for `parameter`, of which all pairs of ranks
   /// have the same.
   std::int64_t on_critical_path(Parameter parameter) const;
-  /// How much shorter the run gets, in ns; negative: longer. Edits of computation take a pass over
-  /// the calls and one over the graph, others a graph of their own. Throws Error for edits that
-  /// cannot be applied. Thread-safe.
+  /// How much shorter the run gets, in ns; negative: longer; 0 where the edited program would hang.
+  /// Edits of computation take a pass over the calls and one over the graph, others a graph of
+  /// their own. Throws Error for edits that cannot be applied. Thread-safe.
   double gain_ns(const std::vector<Edit>& edits, const ModelVariation& variation) const;
   /// The same for each of kNetworkFactors.
   std::array<double, 3> gains_ns(const std::vector<Edit>& edits,

@@ -38,6 +38,9 @@ inline constexpr FindingKind kRendezvousDeadlock{
     "rendezvous_deadlock", Severity::notice,
     "Sends above the eager threshold that wait for each other; modelled as eager. The real run "
     "must have buffered them: the threshold S is too small, or the program relies on buffering."};
+inline constexpr FindingKind kSynchronousDeadlock{
+    "synchronous_deadlock", Severity::data_loss,
+    "Synchronous sends that wait for each other: a deadlock; modelled as eager."};
 inline constexpr FindingKind kReplayReleased{
     "replay_released", Severity::notice,
     "Calls that wait for each other, or for something missing in the trace (a lost message, clock "

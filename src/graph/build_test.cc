@@ -1,5 +1,6 @@
 #include "graph/build.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -411,6 +412,22 @@ TEST(Build, SendersOverTheThresholdThatWaitForEachOtherAreModelledAsEager) {
   EXPECT_EQ(graph.findings().entries()[0].count, 2u);
   EXPECT_THAT(findings_of(untimed_graph(2, head_to_head, rendezvous(Rendezvous::handshake, 9))),
               IsEmpty());
+}
+
+// What may be buffered is given up before what never is.
+TEST(Build, SynchronousSendersThatWaitForEachOtherAreADeadlock) {
+  const GraphOptions options = rendezvous(Rendezvous::handshake, 8);
+  const auto head_to_head = [&](std::string_view first, std::string_view second) {
+    return untimed_graph(2,
+                         fmt::format("rank 0\n {} to=1 bytes=9\n recv from=1 bytes=9\n"
+                                     "rank 1\n {} to=0 bytes=9\n recv from=0 bytes=9\n",
+                                     first, second),
+                         options);
+  };
+  EXPECT_THAT(findings_of(head_to_head("ssend", "ssend")), ElementsAre("synchronous_deadlock"));
+  const ExecutionGraph mixed = head_to_head("ssend", "send");
+  EXPECT_THAT(findings_of(mixed), ElementsAre("rendezvous_deadlock"));
+  EXPECT_EQ(mixed.findings().entries()[0].count, 1u);
 }
 
 TEST(Build, ARingOfSendersIsReleasedToo) {

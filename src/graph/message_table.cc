@@ -37,6 +37,7 @@ MessageId MessageTable::post_send(const MessageChannel& channel, VertexId sent, 
   t.size = bytes;
   t.bytes = log_ == nullptr ? options_.transfer.bytes(bytes) : bytes;
   t.local = channel.source == channel.destination;
+  t.synchronous = synchronous;
   t.rendezvous = waits(bytes, synchronous, buffered);
   if (log_ != nullptr) log_send(t);
   if (t.receive_posted) {

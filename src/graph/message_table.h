@@ -41,6 +41,7 @@ struct MessageState : QueuedMessage, Message {
   std::uint32_t log_index = kNone;  ///< in the MessageLog, if there is one
   bool receive_released = false;    ///< given up: completes without its message
   bool send_released = false;
+  bool synchronous = false;  ///< a rendezvous whatever its size
 };
 
 /// The messages of a program that is being executed: matched as MPI does (message_queues.h), with

@@ -139,6 +139,7 @@ class ProgramWalk {
   bool release_cycles();
   void break_cycle(const std::vector<ContextId>& cycle);
   bool blocks_on_send(ContextId id) const;
+  bool release_sends(const std::vector<ContextId>& cycle, bool synchronous);
   ContextId waits_for(ContextId id) const;
   void release_receive(ContextId id);
   const Pending* blocking(const Context& context) const;

@@ -1,7 +1,8 @@
 // If all contexts wait, the trace is damaged or the program deadlocks under the chosen threshold.
 // Then the least doubtful assumption is given up, one at a time, and counted in the findings: (1)
 // waiting for a rank whose program is over; (2) senders over the threshold, which MPI may well have
-// buffered; (3) the receive that was posted first.
+// buffered; (3) synchronous senders, which MPI never lets go on; (4) the receive that was posted
+// first.
 //
 // Every context that waits, waits for one other, so without waiters on ended programs there is a
 // cycle to break.
@@ -93,19 +94,26 @@ bool ProgramWalk::release_cycles() {
   return released;
 }
 
-void ProgramWalk::break_cycle(const std::vector<ContextId>& cycle) {
-  bool sends = false;
+/// Lets the sends of that kind go on that the cycle waits for. Were there any?
+bool ProgramWalk::release_sends(const std::vector<ContextId>& cycle, bool synchronous) {
+  bool released = false;
   for (const ContextId id : cycle) {
     if (!blocks_on_send(id)) continue;
-    sends = true;
     const Context& context = contexts_[id];
+    const MessageId send = blocking(context)->id;
+    if (messages_[send].synchronous != synchronous) continue;
     builder_.findings().add(
-        kRendezvousDeadlock,
+        synchronous ? kSynchronousDeadlock : kRendezvousDeadlock,
         fmt::format("rank {}, call {} ({})", context.rank, context.call,
                     identifier(trace_.calls(context.rank).operation(context.call))));
-    messages_.release_send(blocking(context)->id);
+    messages_.release_send(send);
+    released = true;
   }
-  if (sends) return;
+  return released;
+}
+
+void ProgramWalk::break_cycle(const std::vector<ContextId>& cycle) {
+  if (release_sends(cycle, false) || release_sends(cycle, true)) return;
   const auto begin = [&](ContextId id) {
     const Context& context = contexts_[id];
     // A context that waits for a side context holds no receive of its own.

@@ -23,9 +23,10 @@ constexpr std::array<Keys, 7> kMergeKeys{"operation", "min-bytes", "max-bytes", 
 constexpr std::array<Keys, 3> kDelayKeys{"time", "at", "every"};
 constexpr std::array<Keys, 2> kOverlapKeys{"by", "operation"};
 constexpr std::array<Keys, 2> kCollectiveKeys{"operation", "comm"};
-constexpr std::array<Keys, 2> kSubstituteKeys{"operation", "with"};
+constexpr std::array<Keys, 3> kIterationKeys{"count", "loop", "from"};
+constexpr std::array<Keys, 4> kSubstituteKeys{"operation", "with", "wait-before", "wait-in"};
 
-constexpr std::array<EditAction, 14> kActions{{
+constexpr std::array<EditAction, 15> kActions{{
     {"scale", "multiply computation by factor=", kScaleKeys, scale_computation},
     {"set", "set the computation of each visit of a region to time=", kTimeKeys, set_computation},
     {"shift", "add time= to each visit of a region (negative: subtract)", kTimeKeys,
@@ -67,9 +68,14 @@ constexpr std::array<EditAction, 14> kActions{{
     {"remove", "omit collectives of operation=, on all communicators or on comm=", kCollectiveKeys,
      remove_collectives, false},
     {"substitute",
-     "replace the send operation: operation=send with=ssend, or operation=sendrecv "
-     "with=isend-irecv or send-recv",
+     "replace operation=: send with=ssend, sendrecv with=isend-irecv or send-recv, send, recv or a "
+     "collective with= its nonblocking form (and a wait, wait-before= an operation or wait-in= a "
+     "region), alltoallv with=neighbor_alltoallv",
      kSubstituteKeys, substitute_calls, false},
+    {"iterations",
+     "run the program's longest loop (or loop=) count= times: without its last iterations, or with "
+     "those repeated that it has, from= on (default 1: without the first)",
+     kIterationKeys, change_iterations, false},
 }};
 
 }  // namespace

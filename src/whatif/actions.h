@@ -46,4 +46,7 @@ Program merge_messages(const Edit& edit, const ProgramView& program, Change& cha
 Program remove_collectives(const Edit& edit, const ProgramView& program, Change& change);
 Program substitute_calls(const Edit& edit, const ProgramView& program, Change& change);
 
+// Actions on the program as a whole (iteration_edits.cc).
+Program change_iterations(const Edit& edit, const ProgramView& program, Change& change);
+
 }  // namespace slackline

@@ -143,7 +143,7 @@ Program balance_computation(const Edit& edit, const ProgramView& program, Change
       visits ? times : totals(times), groups_of(edit, trace), target_of(edit), by);
   const PieceLengths lengths{[&](const SelectedPiece& p) {
     const std::vector<double>& of_rank = factors[static_cast<std::size_t>(p.rank)];
-    return scaled(p.ns, of_rank[visits ? p.visit : 0]);
+    return scaled(p, of_rank[visits ? p.visit : 0]);
   }};
   return with_lengths(program, paths, selection, lengths, change, scope);
 }

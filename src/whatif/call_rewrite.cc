@@ -15,14 +15,18 @@ namespace {
 struct Rewriter {
   const RankCalls& from;
   std::int32_t rank;
-  const std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>& rewrite;
+  const CallRewrite& rewrite;
+  const BeforeRegion& before_region;
   RankWriter to;
   std::vector<std::uint32_t> index{};  ///< of each call in the new program, and one past the last
 
   void start(std::int64_t ns) { to.start(ns); }
   void compute(const Computation& c) { to.compute_as(c, c.ns); }
   void pause(std::int64_t ns, PauseKind kind) { to.pause(ns, kind); }
-  void region(const RegionEvent& event, PathId) { to.region(event.region, event.enter); }
+  void region(const RegionEvent& event, PathId) {
+    if (before_region) before_region(rank, event, to);
+    to.region(event.region, event.enter);
+  }
   void call(std::size_t i, PathId) {
     index.push_back(to.next_call());
     rewrite(rank, i, from[i], to);
@@ -51,16 +55,16 @@ Leftover without_groups(Call& call, std::vector<std::int64_t>& storage, std::siz
 
 }  // namespace
 
-Program with_calls(
-    const ProgramView& program, const CallPaths& paths,
-    const std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>& rewrite) {
+Program with_calls(const ProgramView& program, const CallPaths& paths, const CallRewrite& rewrite,
+                   const BeforeRegion& before_region) {
   const Trace& trace = program.trace;
   TraceBuilder edited = TraceBuilder::without_calls(trace, false);
   Samples samples = program.samples;
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
-    Rewriter rewriter{trace.calls(rank), rank, rewrite, RankWriter(edited.calls(rank))};
+    Rewriter rewriter{trace.calls(rank), rank, rewrite, before_region,
+                      RankWriter(edited.calls(rank))};
     walk_program(trace, paths, rank, zero_ns, rewriter);
     rewriter.finish();
     samples.renumber(rank, rewriter.index);

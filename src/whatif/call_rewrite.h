@@ -12,12 +12,14 @@
 
 namespace slackline {
 
-/// Copies a program, and hands every call to `rewrite`, which writes what comes in its place (or
-/// nothing). `rewrite(rank, index, call, writer)` is called rank by rank in several threads, of
-/// each rank in order.
-Program with_calls(
-    const ProgramView& program, const CallPaths& paths,
-    const std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>& rewrite);
+/// rewrite(rank, index, call, writer): writes what comes in the place of a call, or nothing.
+using CallRewrite = std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>;
+/// before(rank, event, writer): writes what comes before a region is entered or left.
+using BeforeRegion = std::function<void(std::int32_t, const RegionEvent&, RankWriter&)>;
+
+/// Copies a program with other calls. Ranks are written in several threads, each in order.
+Program with_calls(const ProgramView& program, const CallPaths& paths, const CallRewrite& rewrite,
+                   const BeforeRegion& before_region = {});
 
 /// The call without what it says of requests that `dropped` holds for. `call.args` may refer to
 /// `storage` then.

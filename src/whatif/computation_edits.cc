@@ -72,8 +72,14 @@ Program set_computation(const Edit& edit, const ProgramView& program, Change& ch
   const CallPaths paths(trace);
   const Selection selection(edit, program, paths);
   const VisitTimes times = visit_times(trace, paths, selection);
-  const PieceLengths lengths{
-      [&](const SelectedPiece& p) { return scaled(p.ns, factor_to(of_visit(times, p), time_ns)); }};
+  // What takes no time has no parts to scale: all of it comes at the end of the visit.
+  const auto missing = [&](std::int32_t rank, std::uint32_t visit) {
+    const std::vector<std::int64_t>& visits = times[static_cast<std::size_t>(rank)];
+    return visit < visits.size() && visits[visit] > 0 ? 0 : time_ns;
+  };
+  PieceLengths lengths{
+      [&](const SelectedPiece& p) { return scaled(p, factor_to(of_visit(times, p), time_ns)); }};
+  if (!selection.by_function()) lengths.at_visit_end = missing;
   return with_lengths(program, paths, selection, lengths, change);
 }
 
@@ -99,7 +105,7 @@ Program shift_computation(const Edit& edit, const ProgramView& program, Change& 
   const VisitTimes times = visit_times(trace, paths, selection);
   const PieceLengths lengths{[&](const SelectedPiece& p) {
     const std::int64_t own = of_visit(times, p);
-    return scaled(p.ns, factor_to(own, own + time_ns));
+    return scaled(p, factor_to(own, own + time_ns));
   }};
   return with_lengths(program, paths, selection, lengths, change);
 }
@@ -137,7 +143,7 @@ Program limit_computation(const Edit& edit, const ProgramView& program, Change& 
     const std::int64_t visit = of_visit(times, p);
     const std::int64_t median = medians[static_cast<std::size_t>(p.rank)];
     const bool exceeds = static_cast<double>(visit) > factor * static_cast<double>(median);
-    return exceeds ? scaled(p.ns, factor_to(visit, median)) : p.ns;
+    return exceeds ? scaled(p, factor_to(visit, median)) : p.ns;
   }};
   return with_lengths(program, paths, selection, lengths, change, scope);
 }

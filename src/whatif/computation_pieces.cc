@@ -19,10 +19,12 @@ namespace {
 /// Follows a rank's visits to the selected region, and cuts computation at the selected interval.
 class PieceWalk {
  public:
-  PieceWalk(const Selection& selection, const Trace& trace, std::int32_t rank, VisitScope scope)
+  PieceWalk(const Selection& selection, const Trace& trace, std::int32_t rank, std::int64_t zero_ns,
+            VisitScope scope)
       : selection_(selection),
         trace_(trace),
         rank_(rank),
+        zero_ns_(zero_ns),
         scope_(scope),
         selected_rank_(selection.has_rank(rank)),
         inside_(selection.has_path(0)) {}
@@ -40,29 +42,44 @@ class PieceWalk {
     if (from > c.begin_ns) visit(from - c.begin_ns, nullptr);
     const std::int64_t selected = selection_.selected_ns(rank_, c, to - from);
     if (selected > 0) {
-      const SelectedPiece piece{rank_, visit_, number_++, selected};
+      const SelectedPiece piece{rank_, visit_, number_++, selected, before_ns_};
+      before_ns_ += selected;
       visit(piece.ns, &piece);
-      if (selection_.by_function()) ++visit_;
+      if (selection_.by_function()) end_visit();
     }
     if (selected < to - from) visit(to - from - selected, nullptr);
     if (to < end) visit(end - to, nullptr);
   }
 
-  /// The rank enters or leaves a region. The number of the visit that ends with that.
-  std::optional<std::uint32_t> pass(PathId path) {
+  /// The rank enters or leaves a region. The number of the selected visit that ends with that: of
+  /// one that begins in the selected interval.
+  std::optional<std::uint32_t> pass(const RegionEvent& event, PathId path) {
     const bool was_inside = inside_;
     inside_ = selection_.has_path(path);
+    if (!was_inside && inside_) begin_ns_ = event.time_ns - zero_ns_;
     if (scope_ != VisitScope::region || !was_inside || inside_) return std::nullopt;
-    return visit_++;
+    const std::uint32_t visit = end_visit();
+    const bool selected =
+        selected_rank_ && begin_ns_ >= selection_.after_ns() && begin_ns_ < selection_.before_ns();
+    return selected ? std::optional(visit) : std::nullopt;
+  }
+  /// The number of the selected visit that ends with the rank's program: where no region is
+  /// selected, all of it is one visit.
+  std::optional<std::uint32_t> end() const {
+    const bool all = scope_ == VisitScope::region && !selection_.by_region();
+    return all && selected_rank_ ? std::optional(visit_) : std::nullopt;
   }
   /// The rank makes its call `i`.
   void pass_call(std::size_t i) {
-    if (scope_ == VisitScope::collective && is_collective_of_all(i)) ++visit_;
+    if (scope_ == VisitScope::collective && is_collective_of_all(i)) end_visit();
   }
-  bool selected_rank() const { return selected_rank_; }
   std::int32_t rank() const { return rank_; }
 
  private:
+  std::uint32_t end_visit() {
+    before_ns_ = 0;
+    return visit_++;
+  }
   bool is_collective_of_all(std::size_t i) const {
     const RankCalls& calls = trace_.calls(rank_);
     if (operation_class(calls.operation(i)) != OperationClass::collective) return false;
@@ -74,9 +91,12 @@ class PieceWalk {
   const Selection& selection_;
   const Trace& trace_;
   std::int32_t rank_;
+  std::int64_t zero_ns_;
   VisitScope scope_;
   bool selected_rank_;
   bool inside_;
+  std::int64_t begin_ns_ = 0;   // of the visit
+  std::int64_t before_ns_ = 0;  // selected of the visit
   std::uint32_t visit_ = 0;
   std::uint64_t number_ = 0;
 };
@@ -95,7 +115,7 @@ struct Measure {
     });
   }
   void pause(std::int64_t, PauseKind) {}
-  void region(const RegionEvent&, PathId path) { walk.pass(path); }
+  void region(const RegionEvent& event, PathId path) { walk.pass(event, path); }
   void call(std::size_t i, PathId) { walk.pass_call(i); }
 };
 
@@ -119,18 +139,19 @@ struct Rewrite {
   }
   void pause(std::int64_t ns, PauseKind kind) { to.pause(ns, kind); }
   void region(const RegionEvent& event, PathId path) {
-    const std::optional<std::uint32_t> visit = walk.pass(path);
-    if (visit && walk.selected_rank() && lengths.at_visit_end) add_at_end(*visit);
+    add_at_end(walk.pass(event, path));
     to.region(event.region, event.enter);
   }
   void call(std::size_t i, PathId) {
     walk.pass_call(i);
+    if (i + 1 == from.size()) add_at_end(walk.end());
     to.call(from[i]);
   }
 
  private:
-  void add_at_end(std::uint32_t visit) {
-    const std::int64_t added = lengths.at_visit_end(walk.rank(), visit);
+  void add_at_end(std::optional<std::uint32_t> visit) {
+    if (!visit || !lengths.at_visit_end) return;
+    const std::int64_t added = lengths.at_visit_end(walk.rank(), *visit);
     changed += added != 0;
     selected += added != 0;
     to.compute(added);
@@ -145,7 +166,7 @@ VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selecti
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   parallel_for(times.size(), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
-    Measure measure{PieceWalk(selection, trace, rank, scope), times[r]};
+    Measure measure{PieceWalk(selection, trace, rank, zero_ns, scope), times[r]};
     walk_program(trace, paths, rank, zero_ns, measure);
   });
   return times;
@@ -160,7 +181,7 @@ Program with_lengths(const ProgramView& program, const CallPaths& paths, const S
   std::atomic<std::uint64_t> selected = 0;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
-    Rewrite rewrite{PieceWalk(selection, trace, rank, scope), lengths, trace.calls(rank),
+    Rewrite rewrite{PieceWalk(selection, trace, rank, zero_ns, scope), lengths, trace.calls(rank),
                     RankWriter(edited.calls(rank))};
     walk_program(trace, paths, rank, zero_ns, rewrite);
     rewrite.to.finish();
@@ -173,6 +194,10 @@ Program with_lengths(const ProgramView& program, const CallPaths& paths, const S
 
 std::int64_t scaled(std::int64_t ns, double factor) {
   return nearest_whole(static_cast<double>(ns) * factor);
+}
+
+std::int64_t scaled(const SelectedPiece& piece, double factor) {
+  return scaled(piece.before_ns + piece.ns, factor) - scaled(piece.before_ns, factor);
 }
 
 }  // namespace slackline

@@ -24,6 +24,7 @@ struct SelectedPiece {
   std::uint32_t visit = 0;   ///< number of the visit, by rank, from 0 on
   std::uint64_t number = 0;  ///< of the rank's selected pieces, from 0 on
   std::int64_t ns = 0;
+  std::int64_t before_ns = 0;  ///< of the pieces of its visit before it
 };
 
 /// Computation by rank and visit.
@@ -35,7 +36,8 @@ VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selecti
 struct PieceLengths {
   /// In ns, not negative.
   std::function<std::int64_t(const SelectedPiece&)> of_piece;
-  /// Computation to add where a selected rank's visit ends; null: none. In ns, not negative.
+  /// Computation to add where a visit ends that began in the selected interval, of a selected rank:
+  /// on leaving the region, or before the rank's last call; null: none. In ns, not negative.
   std::function<std::int64_t(std::int32_t rank, std::uint32_t visit)> at_visit_end{};
 };
 
@@ -46,5 +48,8 @@ Program with_lengths(const ProgramView& program, const CallPaths& paths, const S
 
 /// ns * factor, to the nearest nanosecond.
 std::int64_t scaled(std::int64_t ns, double factor);
+/// The piece's part of its visit times `factor`: the pieces of a visit add up to the nearest
+/// nanosecond of it.
+std::int64_t scaled(const SelectedPiece& piece, double factor);
 
 }  // namespace slackline

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/saturating.h"
 #include "calls/call_actions.h"
 #include "calls/program_steps.h"
 #include "calls/run_span.h"
@@ -61,7 +63,9 @@ struct DelayedRank {
       due = 1;
     }
     count += due;
-    return static_cast<std::int64_t>(due) * delays.time_ns;
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+    const auto each = static_cast<std::uint64_t>(delays.time_ns);
+    return static_cast<std::int64_t>(std::min(kMost, saturated_product(due, each)));
   }
 };
 

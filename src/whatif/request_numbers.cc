@@ -6,44 +6,10 @@
 #include <unordered_set>
 
 #include "base/error.h"
-#include "trace/operation_kinds.h"
-#include "trace/start_groups.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
-
-/// Calls starts(serial&) for each request that the call makes, and refers(serial&) for each that it
-/// completes, frees or asks about. `args`: of the call; written where they are not constant.
-template <class Args, class Starts, class Refers>
-void visit_requests(Call& call, Args args, Starts starts, Refers refers) {
-  const OperationClass kind = operation_class(call.operation);
-  const bool refers_to_some =
-      kind == OperationClass::completion || kind == OperationClass::request_other;
-  if (call.request != kRequestNone) {
-    if (refers_to_some || kind == OperationClass::start) {
-      refers(call.request);
-    } else {
-      starts(call.request);
-    }
-  }
-  const auto each = [&](std::size_t step, auto visit) {
-    for (std::size_t at = 0; at + step <= args.size(); at += step) {
-      auto serial = static_cast<std::uint32_t>(args[at]);
-      visit(serial);
-      if constexpr (requires { args[at] = 0; }) args[at] = serial;
-    }
-  };
-  if (kind == OperationClass::start) each(kStartGroup, starts);
-  const bool completes = kind == OperationClass::completion && !call.has(SLK_FLAG_FAILED);
-  if (completes) each(1, refers);  // of a failed one they are counts
-}
-
-template <class Starts, class Refers>
-void visit_requests(const RankCalls& calls, std::size_t i, Starts starts, Refers refers) {
-  Call call = calls.action(i);
-  visit_requests(call, call.args, starts, refers);
-}
 
 bool reuses_numbers(const RankCalls& calls) {
   std::unordered_set<std::uint32_t> started;

@@ -135,9 +135,9 @@ Scenario parse_scenario(std::string_view toml, std::string_view file) {
 void require_selected(const EditedProgram& program) {
   for (const AppliedEdit& applied : program.log) {
     if (applied.selected > 0) continue;
-    throw usage_error(fmt::format("cannot apply '{}'", to_string(applied.edit)),
-                      fmt::format("it selects no {}", applied.unit),
-                      "'slackline hotspots' and 'slackline info' list what there is.");
+    throw Error(fmt::format("cannot apply '{}'", to_string(applied.edit)),
+                fmt::format("it selects no {}", applied.unit),
+                "'slackline hotspots' and 'slackline info' list what there is.");
   }
 }
 

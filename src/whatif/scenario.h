@@ -48,7 +48,7 @@ struct EditedProgram : Program {
 /// longer do. Linear in calls for each edit.
 EditedProgram apply(const Scenario& scenario, const ProgramView& program);
 
-/// Throws usage Error for an edit that selected nothing of the program.
+/// Throws Error for an edit that selected nothing of the program.
 void require_selected(const EditedProgram& program);
 
 /// Whether the edited program has the calls of the original one, in the same order, and only the

@@ -198,6 +198,20 @@ TEST_F(Requests, EditsAfterWhichTheProgramHangsAreRefused) {
   EXPECT_NO_THROW(execute(request));
 }
 
+// Sends that the run buffered, as it seems, would not be if they were synchronous.
+TEST_F(Requests, EditsThatMakeSendsSynchronousHaveADeadlockOfTheirOwn) {
+  const std::string path = (folder_ / "head_to_head.slt").string();
+  write_file(path,
+             "slackline-trace 1 untimed ranks=2\n"
+             "rank 0\n init\n send to=1 bytes=1000000\n recv from=1 bytes=1000000\n finalize\n"
+             "rank 1\n init\n send to=0 bytes=1000000\n recv from=0 bytes=1000000\n finalize\n");
+  WhatifRequest request{.input = input_, .edits = {"substitute operation=send with=ssend"}};
+  request.input.trace = path;
+  EXPECT_THAT(refusal(request), HasSubstr("would not run: synchronous sends wait for each other"));
+  request.edits = {"resize-messages factor=1"};
+  EXPECT_EQ(execute(request).findings.count(kRendezvousDeadlock), 4u);  // before and after
+}
+
 TEST_F(Requests, AReportOnATraceWithoutCallsIsOneSentence) {
   const auto path = folder_ / "none.slt";
   write_file(path, "slackline-trace 1 timed ranks=2\nrank 0\nrank 1\n");
@@ -318,8 +332,13 @@ TEST_F(RequestsOfAProfile, DoNotTakeOptionsOfCalls) {
 }
 
 TEST_F(Requests, AnEditThatSelectsNothingIsRefused) {
-  EXPECT_THAT(refusal(WhatifRequest{.input = input_, .edits = {"remove operation=barrier"}}),
-              HasSubstr("it selects no collectives"));
+  try {
+    execute(WhatifRequest{.input = input_, .edits = {"remove operation=barrier"}});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_status(), 1);
+    EXPECT_THAT(error.what(), HasSubstr("it selects no collectives"));
+  }
   const Report same = execute(WhatifRequest{.input = input_, .edits = {"scale factor=1"}});
   EXPECT_EQ(same.result["edits"][0]["selected"].as_int(), 1);
   EXPECT_EQ(same.result["edits"][0]["changed"].as_int(), 0);

@@ -56,13 +56,20 @@ struct TimedRun {
   LinkDelay link{};  ///< that the time leaves out, if it is not negligible
 };
 
-TimedRun run_on_platform(const Trace& program, const PlatformOptions& platform) {
+/// `which`: of the two programs, for errors.
+TimedRun run_on_platform(const Trace& program, const PlatformOptions& platform,
+                         std::string_view which) {
   Findings findings;
   Machine machine = resolve_machine(platform, program, findings);
   machine.simulation.record = true;
-  const Simulation result = simulate(program, machine.platform, machine.hosts, machine.simulation);
-  findings.merge(result.findings);
-  return {simulated_trace(program, result), ns_of_seconds(result.makespan), std::move(findings)};
+  try {
+    const Simulation result =
+        simulate(program, machine.platform, machine.hosts, machine.simulation);
+    findings.merge(result.findings);
+    return {simulated_trace(program, result), ns_of_seconds(result.makespan), std::move(findings)};
+  } catch (const Error& error) {
+    throw Error(fmt::format("the program {} would not run on the platform", which), error.what());
+  }
 }
 
 TimedRun run_under_model(const Trace& program, const ExecutionGraph& graph,
@@ -84,10 +91,11 @@ Trace as_modelled(Trace edited, const LoadedGraph& loaded) {
 
 /// A program, timed and analysed.
 struct EvaluatedProgram {
-  EvaluatedProgram(const Trace& program, const ModelChoice& choice, const WhatifRequest& request)
+  EvaluatedProgram(const Trace& program, const ModelChoice& choice, const WhatifRequest& request,
+                   std::string_view which)
       : graph(build_graph(program, choice.graph)),
         model(overview(program, graph, choice, parse_degradations({}))),
-        run(request.platform.given() ? run_on_platform(program, request.platform)
+        run(request.platform.given() ? run_on_platform(program, request.platform, which)
                                      : run_under_model(program, graph, choice)),
         paths(run.trace),
         diagnosis(diagnose(run.trace, paths, run_span(run.trace).analysed)) {}
@@ -175,20 +183,28 @@ Paragraph headline(double before_ns, double after_ns, std::string_view how,
 }
 
 /// Throws an Error where the edited program would hang or lose what the program does not.
-void require_runnable(const Findings& before, const Findings& after) {
-  const std::array defects{kRendezvousDeadlock, kUnmatchedReceive, kUnmatchedSend,
-                           kCollectiveIncomplete, kCollectiveMismatch};
-  for (const FindingKind& defect : defects) {
-    if (after.count(defect) <= before.count(defect)) continue;
-    const auto found = std::ranges::find(after.entries(), defect.name, &Findings::Entry::name);
+/// `simulated`: which sends wait for their receivers, the platform says.
+void require_runnable(const Findings& before, const Findings& after, bool simulated) {
+  struct Defect {
+    const FindingKind& kind;
+    std::string_view why;
+    std::string_view what_to_do = "Use other edits.";
+  };
+  const std::array defects{
+      Defect{kRendezvousDeadlock, "sends wait for each other",
+             "Use other edits, or a larger eager threshold: -S."},
+      Defect{kSynchronousDeadlock, "synchronous sends wait for each other"},
+      Defect{kUnmatchedReceive, "receives wait for messages that no one sends"},
+      Defect{kUnmatchedSend, "no one receives some messages"},
+      Defect{kCollectiveIncomplete, "some ranks never enter a collective"},
+      Defect{kCollectiveMismatch, "ranks call different collectives"}};
+  for (const auto& [kind, why, what_to_do] : defects) {
+    if (after.count(kind) <= before.count(kind)) continue;
+    if (simulated && kind.name == kRendezvousDeadlock.name) continue;
+    const auto found = std::ranges::find(after.entries(), kind.name, &Findings::Entry::name);
     const std::string example =
         found->examples.empty() ? "" : fmt::format(" ({})", found->examples.back());
-    const bool deadlock = defect.name == kRendezvousDeadlock.name;
-    throw Error(
-        "the edited program would not run",
-        deadlock ? fmt::format("sends wait for each other{}", example)
-                 : fmt::format("{}: {}{}", defect.name, defect.sentence, example),
-        deadlock ? "Use other edits, or a larger eager threshold: -S." : "Use other edits.");
+    throw Error("the edited program would not run", fmt::format("{}{}", why, example), what_to_do);
   }
 }
 
@@ -241,9 +257,11 @@ Report execute(const WhatifRequest& request) {
   // The edits apply to the run with its pauses, so that they are in what is saved.
   const EditedProgram edited = apply(scenario, {loaded.trace(), loaded.opened.samples});
   require_selected(edited);
-  const EvaluatedProgram before(untimed_copy(loaded.program()), loaded.model, request);
-  const EvaluatedProgram after(as_modelled(edited.trace, loaded), loaded.model, request);
-  require_runnable(before.graph.findings(), after.graph.findings());
+  const EvaluatedProgram before(untimed_copy(loaded.program()), loaded.model, request,
+                                "before the edits");
+  const EvaluatedProgram after(as_modelled(edited.trace, loaded), loaded.model, request,
+                               "after the edits");
+  require_runnable(before.graph.findings(), after.graph.findings(), request.platform.given());
   Findings lost;
   if (!request.save.empty()) lost = save_program(request.save, edited, loaded.model);
 
