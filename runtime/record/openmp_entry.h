@@ -7,6 +7,8 @@
 /* The recorder's, once it is loaded; null before. */
 extern __attribute__((visibility("hidden"))) const slk_openmp_hooks* slk_openmp;
 
+extern __attribute__((visibility("hidden"))) slk_openmp_state slk_openmp_seen;
+
 /* Where the runtime is loaded that calls back by the tool interface: its entry points say nothing
  * more. Null: there is none. */
 extern __attribute__((visibility("hidden"))) const void* slk_openmp_tool_runtime;

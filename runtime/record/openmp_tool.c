@@ -115,6 +115,7 @@ static int initialize(ompt_lookup lookup, int device, ompt_data* tool) {
   set(kTaskSchedule, (ompt_function)switch_task);
   set(kSyncRegionWait, (ompt_function)wait_for_others);
   slk_openmp_tool_runtime = starting_runtime;
+  __atomic_store_n(&slk_openmp_seen.observed, SLK_OPENMP_TOOL_INTERFACE, __ATOMIC_RELAXED);
   return 1;
 }
 

@@ -11,6 +11,7 @@
 
 #include "job_analysis.h"
 #include "job_folder.h"
+#include "openmp_regions.h"
 #include "synchronise.h"
 
 namespace slackline::record {
@@ -245,6 +246,7 @@ void note_totals() {
   process.header->calls = calls;
   process.header->recording_ns = static_cast<std::uint64_t>(recording);
   process.header->cpu_ns = cpu_time_ns();
+  note_openmp_threads(*process.header);
   note_stolen_time(*process.header);
 }
 

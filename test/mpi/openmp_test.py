@@ -101,6 +101,7 @@ def check_limit(test, planted, **more):
 def case_one_thread(test, compiler):
     """The last thread works three times as long: 45 against 15 ms."""
     text, said = recorded(test, compiler, "one_thread")
+    check(finding(text, "openmp_not_observed") == 0, "its threads were observed")
     check_times(text, said)
     check_two_levels(test)
     limit = check_limit(test, "openmp_imbalance")
@@ -283,6 +284,7 @@ def case_other_tool(test, compiler):
     """The program's own tool of the runtime is left alone."""
     text, _ = recorded(test, compiler, "one_thread", OMP_TOOL_LIBRARIES="/nowhere.so")
     check(not regions(text, 0), "the place of the tool is taken")
+    check(finding(text, "openmp_not_observed") == RANKS, "what is missing is said")
 
 
 if __name__ == "__main__":
