@@ -43,7 +43,7 @@ static void* find_entry(const char* name) {
   return found[1];
 }
 
-static void* need_entry(const char* name) {
+void* slk_find_entry_of_openmp(const char* name) {
   void* entry = find_entry(name);
   if (entry != NULL) return entry;
   /* Without this library the program would not have started. */
@@ -52,12 +52,12 @@ static void* need_entry(const char* name) {
 }
 
 /* Defines `real`, the runtime's function of that name. */
-#define SLK_REAL(type, name, parameters)                              \
-  static type(*real_) parameters;                                     \
-  type(*real) parameters = __atomic_load_n(&real_, __ATOMIC_RELAXED); \
-  if (__builtin_expect(real == NULL, 0)) {                            \
-    real = (type(*) parameters)(uintptr_t)need_entry(#name);          \
-    __atomic_store_n(&real_, real, __ATOMIC_RELAXED);                 \
+#define SLK_REAL(type, name, parameters)                                   \
+  static type(*real_) parameters;                                          \
+  type(*real) parameters = __atomic_load_n(&real_, __ATOMIC_RELAXED);      \
+  if (__builtin_expect(real == NULL, 0)) {                                 \
+    real = (type(*) parameters)(uintptr_t)slk_find_entry_of_openmp(#name); \
+    __atomic_store_n(&real_, real, __ATOMIC_RELAXED);                      \
   }
 
 /* Where the calling thread is in its team, and where the runtime that says so is loaded. */
