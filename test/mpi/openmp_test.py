@@ -188,6 +188,10 @@ def case_task_dependence(test, compiler):
     check_same_times(test, compiler, "task_dependence")
 
 
+def case_task_reduction(test, compiler):
+    check_same_times(test, compiler, "task_reduction")
+
+
 def case_taskloop(test, compiler):
     check_same_times(test, compiler, "taskloop")
 
