@@ -211,6 +211,8 @@ def check_blocked(test, compiler, policy):
     """Sleeping is blocked time, in a region or not; waiting for other threads is none, whether the
     runtime spins or sleeps."""
     text, said = recorded(test, compiler, "blocked", OMP_WAIT_POLICY=policy)
+    if policy == "active" and compiler == "gcc":
+        check("[waiting for OpenMP threads]" in text, "samples of a thread that spins are named")
     check_times(text, said)
     times = result(test, "report")["measured"]["time_shares"]["ranks"]
     for rank in range(RANKS):
