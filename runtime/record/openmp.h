@@ -13,6 +13,12 @@ enum slk_region {
   SLK_REGION_NESTED       /* end_nested() is called after it; it counts as work of its thread */
 };
 
+/* What the preloaded library has seen of OpenMP's runtimes, since the process began. */
+struct slk_openmp_state {
+  uint32_t threads;  /* that they have started */
+  uint32_t observed; /* enum slk_openmp: which of them tells of its regions */
+};
+
 struct slk_openmp_hooks {
   /* The calling thread begins a region; `frame`: the saved frame pointer, then the address of the
    * call; `runtime`: enum slk_openmp. */
@@ -39,7 +45,9 @@ struct slk_openmp_hooks {
 };
 #ifdef __cplusplus
 using slk_openmp_hooks = struct slk_openmp_hooks;
+using slk_openmp_state = struct slk_openmp_state;
 #else
+typedef struct slk_openmp_state slk_openmp_state;
 typedef struct slk_openmp_hooks slk_openmp_hooks;
 typedef enum slk_region slk_region;
 #endif

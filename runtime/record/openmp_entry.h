@@ -7,6 +7,12 @@
 /* The recorder's, once it is loaded; null before. */
 extern __attribute__((visibility("hidden"))) const slk_openmp_hooks* slk_openmp;
 
+extern __attribute__((visibility("hidden"))) slk_openmp_state slk_openmp_seen;
+
+/* The runtime's function of that name. Ends the program if there is none: then it could not have
+ * called it. */
+__attribute__((visibility("hidden"))) void* slk_find_entry_of_openmp(const char* name);
+
 /* Where the runtime is loaded that calls back by the tool interface: its entry points say nothing
  * more. Null: there is none. */
 extern __attribute__((visibility("hidden"))) const void* slk_openmp_tool_runtime;

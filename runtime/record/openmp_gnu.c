@@ -43,7 +43,7 @@ static void* find_entry(const char* name) {
   return found[1];
 }
 
-static void* need_entry(const char* name) {
+void* slk_find_entry_of_openmp(const char* name) {
   void* entry = find_entry(name);
   if (entry != NULL) return entry;
   /* Without this library the program would not have started. */
@@ -52,12 +52,12 @@ static void* need_entry(const char* name) {
 }
 
 /* Defines `real`, the runtime's function of that name. */
-#define SLK_REAL(type, name, parameters)                              \
-  static type(*real_) parameters;                                     \
-  type(*real) parameters = __atomic_load_n(&real_, __ATOMIC_RELAXED); \
-  if (__builtin_expect(real == NULL, 0)) {                            \
-    real = (type(*) parameters)(uintptr_t)need_entry(#name);          \
-    __atomic_store_n(&real_, real, __ATOMIC_RELAXED);                 \
+#define SLK_REAL(type, name, parameters)                                   \
+  static type(*real_) parameters;                                          \
+  type(*real) parameters = __atomic_load_n(&real_, __ATOMIC_RELAXED);      \
+  if (__builtin_expect(real == NULL, 0)) {                                 \
+    real = (type(*) parameters)(uintptr_t)slk_find_entry_of_openmp(#name); \
+    __atomic_store_n(&real_, real, __ATOMIC_RELAXED);                      \
   }
 
 /* Where the calling thread is in its team, and where the runtime that says so is loaded. */
@@ -78,12 +78,16 @@ static const struct team_functions* team_functions(void) {
   return found.number == NULL || found.size == NULL ? NULL : &found;
 }
 
-/* Whether these entry points tell a recorder of the runtime. */
-static int is_told_here(void) {
-  if (slk_openmp == NULL) return 0;
+/* Whether these entry points, and not the tool interface, tell of the runtime. */
+static int is_observed_here(void) {
   const struct team_functions* team = team_functions();
   return team != NULL &&
          (slk_openmp_tool_runtime == NULL || team->runtime != slk_openmp_tool_runtime);
+}
+
+/* And there is a recorder to be told. */
+static int is_told_here(void) {
+  return slk_openmp != NULL && is_observed_here();
 }
 
 /* The function of the region that is followed: there is one at a time. */
@@ -114,7 +118,9 @@ static void run_nested_thread(void* data) {
  * as `*data` becomes with what. `nested`, if not null, is to exist as long as the region. */
 static slk_region begin_region(region_function** fn, void** data, struct nested_region* nested,
                                const void* frame) {
-  if (!is_told_here()) return SLK_REGION_IGNORED;
+  if (!is_observed_here()) return SLK_REGION_IGNORED;
+  __atomic_store_n(&slk_openmp_seen.observed, SLK_OPENMP_GNU, __ATOMIC_RELAXED);
+  if (slk_openmp == NULL) return SLK_REGION_IGNORED;
   const slk_region what = slk_openmp->begin_region(frame, SLK_OPENMP_GNU);
   if (what == SLK_REGION_FOLLOWED) {
     followed_function = *fn;

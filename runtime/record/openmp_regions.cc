@@ -300,6 +300,8 @@ constexpr slk_openmp_hooks kHooks{begin_region,    end_region,   end_nested, not
                                   followed_region, begin_thread, begin_wait, in_region,
                                   begin_wait,      end_wait,     begin_task, end_task};
 
+const slk_openmp_state* seen;  // by the preloaded library
+
 }  // namespace
 
 void write_region_sums(Thread& t) {
@@ -307,7 +309,15 @@ void write_region_sums(Thread& t) {
   sum_count = 0;
 }
 
-extern "C" __attribute__((visibility("default"))) const slk_openmp_hooks* slk_openmp_table() {
+void note_openmp_threads(slk_raw_header& header) {
+  if (seen == nullptr) return;
+  header.openmp_threads = load(seen->threads);
+  if (header.openmp == SLK_OPENMP_NONE) header.openmp = load(seen->observed);
+}
+
+extern "C" __attribute__((visibility("default"))) const slk_openmp_hooks* slk_openmp_table(
+    const slk_openmp_state* state) {
+  seen = state;
   return &kHooks;
 }
 

@@ -105,6 +105,28 @@ static void switch_task(ompt_data* prior, int status, ompt_data* next) {
   }
 }
 
+/* The interface does not tell of waiting for tasks by their dependences. */
+#define SLK_WAIT_FOR_DEPENDENCES(name, parameters, arguments)                \
+  void name parameters {                                                     \
+    static void(*real_) parameters;                                          \
+    void(*real) parameters = __atomic_load_n(&real_, __ATOMIC_RELAXED);      \
+    if (real == NULL) {                                                      \
+      real = (void(*) parameters)(uintptr_t)slk_find_entry_of_openmp(#name); \
+      __atomic_store_n(&real_, real, __ATOMIC_RELAXED);                      \
+    }                                                                        \
+    const int followed = slk_openmp != NULL && slk_openmp->in_region();      \
+    if (followed) slk_openmp->begin_wait();                                  \
+    real arguments;                                                          \
+    if (followed) slk_openmp->end_wait();                                    \
+  }
+SLK_WAIT_FOR_DEPENDENCES(__kmpc_omp_wait_deps,
+                         (void* place, int thread, int count, void* list, int more, void* others),
+                         (place, thread, count, list, more, others))
+SLK_WAIT_FOR_DEPENDENCES(__kmpc_omp_taskwait_deps_51,
+                         (void* place, int thread, int count, void* list, int more, void* others,
+                          int no_wait),
+                         (place, thread, count, list, more, others, no_wait))
+
 static int initialize(ompt_lookup lookup, int device, ompt_data* tool) {
   (void)device, (void)tool;
   ompt_set_callback set = (ompt_set_callback)lookup("ompt_set_callback");
@@ -115,6 +137,7 @@ static int initialize(ompt_lookup lookup, int device, ompt_data* tool) {
   set(kTaskSchedule, (ompt_function)switch_task);
   set(kSyncRegionWait, (ompt_function)wait_for_others);
   slk_openmp_tool_runtime = starting_runtime;
+  __atomic_store_n(&slk_openmp_seen.observed, SLK_OPENMP_TOOL_INTERFACE, __ATOMIC_RELAXED);
   return 1;
 }
 

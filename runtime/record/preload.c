@@ -144,9 +144,10 @@ static void load_recorder(const char* name, int binding) {
   slk_use_blocking(
       (uint64_t(*)(void))(uintptr_t)find_symbol(recorder, "slk_blocking_begin"),
       (void (*)(uint64_t, const uint64_t*))(uintptr_t)find_symbol(recorder, "slk_blocking_end"));
-  const slk_openmp_hooks* (*openmp)(void) =
-      (const slk_openmp_hooks* (*)(void))(uintptr_t)find_symbol(recorder, "slk_openmp_table");
-  if (openmp != NULL) __atomic_store_n(&slk_openmp, openmp(), __ATOMIC_RELEASE);
+  const slk_openmp_hooks* (*openmp)(const slk_openmp_state*) =
+      (const slk_openmp_hooks* (*)(const slk_openmp_state*))(uintptr_t)find_symbol(
+          recorder, "slk_openmp_table");
+  if (openmp != NULL) __atomic_store_n(&slk_openmp, openmp(&slk_openmp_seen), __ATOMIC_RELEASE);
   tell_signal = (void (*)(int))(uintptr_t)find_symbol(recorder, "slk_note_signal");
   void (*note)(const char*, uint64_t) =
       (void (*)(const char*, uint64_t))(uintptr_t)find_symbol(recorder, "slk_note_start");

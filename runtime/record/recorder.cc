@@ -11,6 +11,7 @@
 
 #include "job_analysis.h"
 #include "job_folder.h"
+#include "openmp_regions.h"
 #include "synchronise.h"
 
 namespace slackline::record {
@@ -252,6 +253,7 @@ void note_totals() {
   process.header->recording_ns = static_cast<std::uint64_t>(recording);
   process.header->cpu_ns = cpu_time_ns();
   note_processor_time(*process.header);
+  note_openmp_threads(*process.header);
 }
 
 }  // namespace

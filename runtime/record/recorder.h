@@ -266,7 +266,7 @@ class Thread {
   // known.
   std::uint64_t blocked_since_ = 0;
   std::int64_t located_ns_ = 0;
-  // Of off_processor(): in the computation since end_ns_ == off_since_, up to off_moment_.
+  // What off_processor() has found since end_ns_ == off_since_, up to off_moment_.
   std::uint64_t off_since_ = 0;
   std::uint64_t off_moment_ = 0;
   OffTime off_{};

@@ -387,7 +387,7 @@ struct slk_clock_sample {
   int32_t valid;
 };
 
-/* Whose parallel regions are recorded. */
+/* Whose parallel regions are recorded, if the program has any. */
 enum slk_openmp { SLK_OPENMP_NONE = 0, SLK_OPENMP_GNU = 1, SLK_OPENMP_TOOL_INTERFACE = 2 };
 
 enum slk_mpi_library { SLK_MPI_UNKNOWN = 0, SLK_MPI_OPENMPI = 1, SLK_MPI_MPICH = 2 };
@@ -448,6 +448,7 @@ struct slk_raw_header {
   uint32_t lost_regions;     /* not recorded: of more threads than can be, or without memory */
   uint64_t used_ns;          /* of the processors' time, what was used, by this process or others */
   uint64_t used_by_process_ns; /* CPU time of this process in the same interval */
+  uint32_t openmp_threads;   /* that OpenMP's runtimes have started, as far as is known */
 };
 
 #endif

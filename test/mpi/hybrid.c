@@ -168,6 +168,21 @@ NOINLINE static void task_dependence(void) {
   region_ns += now() - begin;
 }
 
+/* A loop with a reduction that tasks may take part in: it ends with a barrier of another name. */
+NOINLINE static void task_reduction(void) {
+  const int64_t begin = now();
+  const int threads = omp_get_max_threads();
+  int sum = 0;
+#pragma omp parallel
+#pragma omp for schedule(static) reduction(task, + : sum)
+  for (int i = 0; i < threads; ++i) {
+    work(i == 0 ? 5 : 30);
+    sum += i;
+  }
+  if (sum != threads * (threads - 1) / 2) abort();
+  region_ns += now() - begin;
+}
+
 NOINLINE static void taskloop(void) {
   const int64_t begin = now();
 #pragma omp parallel
@@ -290,6 +305,7 @@ static void step(const char* name, int i) {
   if (strcmp(name, "tasks") == 0) tasks();
   if (strcmp(name, "task_in_task") == 0) task_in_task();
   if (strcmp(name, "task_dependence") == 0) task_dependence();
+  if (strcmp(name, "task_reduction") == 0) task_reduction();
   if (strcmp(name, "taskloop") == 0) taskloop();
   if (strcmp(name, "single") == 0) sections_and_single();
   if (strcmp(name, "nested") == 0) nested(2);

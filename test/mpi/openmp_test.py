@@ -101,6 +101,7 @@ def check_limit(test, planted, **more):
 def case_one_thread(test, compiler):
     """The last thread works three times as long: 45 against 15 ms."""
     text, said = recorded(test, compiler, "one_thread")
+    check(finding(text, "openmp_not_observed") == 0, "its threads were observed")
     check_times(text, said)
     check_two_levels(test)
     limit = check_limit(test, "openmp_imbalance")
@@ -187,6 +188,10 @@ def case_task_dependence(test, compiler):
     check_same_times(test, compiler, "task_dependence")
 
 
+def case_task_reduction(test, compiler):
+    check_same_times(test, compiler, "task_reduction")
+
+
 def case_taskloop(test, compiler):
     check_same_times(test, compiler, "taskloop")
 
@@ -206,6 +211,8 @@ def check_blocked(test, compiler, policy):
     """Sleeping is blocked time, in a region or not; waiting for other threads is none, whether the
     runtime spins or sleeps."""
     text, said = recorded(test, compiler, "blocked", OMP_WAIT_POLICY=policy)
+    if policy == "active" and compiler == "gcc":
+        check("[waiting for OpenMP threads]" in text, "samples of a thread that spins are named")
     check_times(text, said)
     times = result(test, "report")["measured"]["time_shares"]["ranks"]
     for rank in range(RANKS):
@@ -283,6 +290,7 @@ def case_other_tool(test, compiler):
     """The program's own tool of the runtime is left alone."""
     text, _ = recorded(test, compiler, "one_thread", OMP_TOOL_LIBRARIES="/nowhere.so")
     check(not regions(text, 0), "the place of the tool is taken")
+    check(finding(text, "openmp_not_observed") == RANKS, "what is missing is said")
 
 
 if __name__ == "__main__":

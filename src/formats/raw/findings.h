@@ -100,6 +100,12 @@ inline constexpr FindingKind kLostRegions{
     "lost_parallel_regions", Severity::data_loss,
     "OpenMP regions of more than 1,024 threads, or for which the recorder had no memory, were not "
     "recorded; their time counts as serial."};
+inline constexpr FindingKind kOpenMPNotObserved{
+    "openmp_not_observed", Severity::notice,
+    "Ranks that ran OpenMP threads of which nothing could be recorded, because another tool has "
+    "the "
+    "place of the OpenMP runtime's tool, or the runtime has none; parallel regions count as "
+    "computation of the main thread, and there is no OpenMP efficiency."};
 inline constexpr FindingKind kThreadsShareChannel{
     "threads_share_channel", Severity::notice,
     "Messages of one source, destination, tag and communicator that several threads of a rank "

@@ -64,6 +64,10 @@ void note_unrecorded(const RankFiles& rank, Findings& findings) {
   add(kNestedRegions, h.nested_regions);
   add(kForeignRegions, h.foreign_regions);
   add(kLostRegions, h.lost_regions);
+  if (h.openmp == SLK_OPENMP_NONE && h.openmp_threads > 0) {
+    findings.add(kOpenMPNotObserved,
+                 fmt::format("rank {}: {} OpenMP threads", h.rank, h.openmp_threads));
+  }
 }
 
 }  // namespace

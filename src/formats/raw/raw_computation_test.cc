@@ -96,6 +96,22 @@ TEST_F(RawReaderTest, ParallelRegionsThatCannotBeAreDamage) {
   EXPECT_EQ(trace.findings().count(kDamagedRecord), 6u);
 }
 
+// The runtime has started threads but does not tell of its regions: none, or lost to the analysis.
+TEST_F(RawReaderTest, OpenmpThatCouldNotBeObservedIsSaid) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2100);
+  file.header().openmp_threads = 3;
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().findings().count(raw::kOpenMPNotObserved), 1u);
+  file.header().openmp = SLK_OPENMP_GNU;
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().findings().count(raw::kOpenMPNotObserved), 0u);
+  file.header().openmp = SLK_OPENMP_NONE;
+  file.header().openmp_threads = 0;
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().findings().count(raw::kOpenMPNotObserved), 0u);
+}
+
 // Its regions do not say what the main thread lost in them.
 TEST_F(RawReaderTest, ParallelRegionsOfVersion10AreRead) {
   RawFileBuilder file(0, 1);
