@@ -51,7 +51,7 @@ double at(const std::vector<Piece>& pieces, double size) {
   return after == pieces.begin() ? 0 : (after - 1)->line.at(size);
 }
 
-/// Of the segments that begin at `limit` bytes or below.
+/// Pieces of the segments that begin at `limit` bytes or below.
 std::vector<Piece> pieces_of(const PiecewiseFit& fit, double limit) {
   std::vector<Piece> pieces;
   for (const FittedSegment& s : fit.segments) {

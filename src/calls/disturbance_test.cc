@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Disturbance disturbance(const std::string& head, const std::string& pauses = "") {
-  return disturbance_of(timed_trace(
+  return disturbance_of(testing::timed_trace(
       1, head + "rank 0\n @0 +10 init\n" + pauses + " @1010 +5 barrier\n @1020 +5 finalize\n"));
 }
 

@@ -25,7 +25,7 @@ class TransferCosts {
   /// Ascending; the first one also holds for smaller messages.
   explicit TransferCosts(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {}
 
-  /// Of a message of that size; at least 1 for one that is not empty.
+  /// The cost of a message of that size; at least 1 for one that is not empty.
   std::uint64_t bytes(std::uint64_t size) const;
   bool empty() const { return pieces_.empty(); }
   const std::vector<Piece>& pieces() const { return pieces_; }

@@ -30,7 +30,7 @@ struct MachineShare {
   std::int32_t rank = 0;  ///< that lost the largest share
   double rank_lost_share = 0;
   std::optional<double> stolen_share{};  ///< of the processors' time, by the hypervisor
-  /// Of the processors' time, used by processes outside of the job.
+  /// The part of the processors' time that processes outside of the job used.
   std::optional<double> other_processes_share{};
 
   double lost_share() const;

@@ -48,18 +48,19 @@ class MeasuredMachineModel : public ::testing::Test {
  protected:
   MeasuredMachineModel() { std::ofstream(path_) << kMachine; }
 
-  /// Of a message there and one back.
+  /// The time of a message there and one back.
   double round_trip_ns(std::uint64_t bytes, const std::string& protocol = "",
                        const std::string& latency = "") const {
     ModelOptions options{.machine = path_.string(), .rendezvous = protocol};
     if (!latency.empty()) options.latency = latency;
     const ModelChoice choice = resolve_model(options);
-    const ExecutionGraph graph = build_graph(
-        untimed_trace(2, fmt::format("rank 0\nsend to=1 bytes={0}\nrecv from=1 bytes={0}\n"
-                                     "rank 1\nrecv from=0 bytes={0}\nsend to=0 bytes={0}\n",
-                                     bytes)),
-        choice.graph);
-    const MakespanFunction makespan = makespan_function(graph, choice, parse_varied_parameter("L"));
+    const ExecutionGraph graph =
+        build_graph(testing::untimed_trace(
+                        2, fmt::format("rank 0\nsend to=1 bytes={0}\nrecv from=1 bytes={0}\n"
+                                       "rank 1\nrecv from=0 bytes={0}\nsend to=0 bytes={0}\n",
+                                       bytes)),
+                    choice.graph);
+    MakespanFunction makespan = makespan_function(graph, choice, parse_varied_parameter("L"));
     const Ticks at = makespan.from_fs(choice.model.latency_fs);
     return makespan.value_ns(makespan.line_at(at), at);
   }

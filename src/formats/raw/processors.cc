@@ -66,7 +66,7 @@ std::string processors_text(std::uint64_t count) {
   return fmt::format("{} {}", count, count == 1 ? "processor" : "processors");
 }
 
-/// Of the processors on which a group of ranks may run, during one rank's run.
+/// The time of the processors on which a group of ranks may run, during one rank's run.
 struct GroupTime {
   std::int64_t total_ns = 0;  // idle time included; 0 unknown
   std::int64_t stolen_ns = 0;
@@ -112,7 +112,7 @@ bool overlap(const HostTimes& groups) {
   return false;
 }
 
-/// Of a tenth of a processor and more, where the clock's ticks of 10 ms can tell.
+/// Adds a finding of a tenth of a processor and more, where the clock's ticks of 10 ms can tell.
 void note_other_processes(const std::string& host, const Mask& mask, const GroupTime& time,
                           Findings& findings) {
   constexpr double kMuch = 0.1;

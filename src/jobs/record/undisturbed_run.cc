@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds kInterval{500};
 constexpr int kMostIntervals = 30;
 constexpr double kQuiet = 0.1;  // of the processors' time
 
-/// Of all processors of this host since its start, in ticks.
+/// Times of all processors of this host since its start, in ticks.
 struct ProcessorTicks {
   double idle = 0;
   double all = 0;
