@@ -25,6 +25,7 @@
 #include "base/file.h"
 #include "base/testing/error_text.h"
 #include "base/testing/scratch_folder.h"
+#include "calls/findings.h"
 #include "report/report.h"
 #include "timing/link_load.h"
 
