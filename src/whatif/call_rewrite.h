@@ -12,6 +12,9 @@
 
 namespace slackline {
 
+/// Calls that one edit may add to a program, so that a wrong number does not fill the memory.
+inline constexpr std::uint64_t kMostAddedCalls = 100'000'000;
+
 /// rewrite(rank, index, call, writer): writes what comes in the place of a call, or nothing.
 using CallRewrite = std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>;
 /// before(rank, event, writer): writes what comes before a region is entered or left.

@@ -25,15 +25,13 @@
 #include "calls/run_span.h"
 #include "trace/trace_builder.h"
 #include "whatif/actions.h"
+#include "whatif/call_rewrite.h"
 #include "whatif/program_writer.h"
 #include "whatif/request_numbers.h"
 #include "whatif/selection.h"
 
 namespace slackline {
 namespace {
-
-/// Calls that an edit may add, of all ranks.
-constexpr std::uint64_t kMostAdded = 100'000'000;
 
 /// What a rank does in order, kept so that parts of it can be written again.
 struct Step {
@@ -238,9 +236,10 @@ void require_room(const Edit& edit, const IterationLoop& loop, const Plan& plan)
   for (const std::vector<std::uint32_t>& first : loop.first_call) {
     if (!first.empty()) calls += first.back() - first.front();
   }
-  const std::uint64_t most = plan.present * (kMostAdded / std::max<std::uint64_t>(calls, 1) + 1);
+  const std::uint64_t most =
+      plan.present * (kMostAddedCalls / std::max<std::uint64_t>(calls, 1) + 1);
   if (plan.wanted <= most) return;
-  refuse(edit, "count", fmt::format("the program would have over {} calls", kMostAdded),
+  refuse(edit, "count", fmt::format("the program would have over {} calls", kMostAddedCalls),
          fmt::format("{} iterations at most.", most));
 }
 

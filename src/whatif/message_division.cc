@@ -11,6 +11,8 @@
 // Messages of MPI_Sendrecv and of persistent requests stay as they are, and so do those to ranks
 // that probe, which might see a part for the whole.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/saturating.h"
 #include "calls/call_actions.h"
 #include "calls/call_matching.h"
 #include "whatif/actions.h"
@@ -238,6 +241,11 @@ Program split_messages(const Edit& edit, const ProgramView& program, Change& cha
     ranks[static_cast<std::size_t>(m.source)].divide(m.send);
     ranks[static_cast<std::size_t>(m.destination)].divide(m.receive);
     ++change.changed;
+    const auto added = 2 * (static_cast<std::uint64_t>(parts) - 1);
+    if (saturated_product(change.changed, added) > kMostAddedCalls) {
+      refuse(edit, "parts",
+             fmt::format("the program would have over {} more calls", kMostAddedCalls));
+    }
   });
   return with_calls(program, paths,
                     [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {

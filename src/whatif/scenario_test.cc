@@ -535,8 +535,7 @@ rank 1
   EXPECT_THROW(edited(trace, {"substitute operation=allreduce with=iallreduce wait-in=nowhere"}),
                Error);
   // On one rank only it would be another collective than the others'.
-  EXPECT_EQ(
-      edited(trace, {"substitute operation=allreduce with=iallreduce ranks=0"}).log[0].changed, 0u);
+  EXPECT_THROW(edited(trace, {"substitute operation=allreduce with=iallreduce ranks=0"}), Error);
 }
 
 TEST(Scenario, ExchangesWithNeighboursOnly) {
@@ -554,6 +553,10 @@ rank 2
   alltoallv comm=2 send=0,3 recv=0,4 bytes=3
   alltoallv bytes=0
 )");
+  const EditedProgram program =
+      edited(trace, {"substitute operation=alltoallv with=neighbor_alltoallv"});
+  EXPECT_EQ(program.log[0].changed, 5u);
+  EXPECT_EQ(program.log[0].selected, 8u);  // of the last ones no bytes are known
   // On communicator 2, rank 2 is the first member and rank 0 the second one.
   expect_edited(trace, {"substitute operation=alltoallv with=neighbor_alltoallv"}, R"(
 comm 2 members=2,0
@@ -741,6 +744,14 @@ TEST(Scenario, SplitsMessages) {
   EXPECT_EQ(program.trace.calls(0).args(7).size(), 3u);
   EXPECT_TRUE(same_content(edited(three_messages(), {"split-messages parts=1"}).trace,
                            untimed_copy(three_messages())));
+}
+
+TEST(Scenario, SplitsMessagesIntoNoMorePartsThanFit) {
+  const Trace trace = untimed_trace(
+      2, "rank 0\n send to=1 bytes=4000000000\nrank 1\n recv from=0 bytes=4000000000\n");
+  EXPECT_THAT([&] { edited(trace, {"split-messages parts=1000000000"}); },
+              ThrowsMessage<Error>(HasSubstr("over 100000000 more calls")));
+  EXPECT_EQ(edited(trace, {"split-messages parts=100"}).trace.call_count(), 200u);
 }
 
 TEST(Scenario, MergesMessagesBetweenWaits) {

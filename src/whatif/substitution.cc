@@ -137,11 +137,14 @@ class SubstitutedCalls {
     });
   }
 
-  bool has(std::int32_t rank, std::size_t i, const Call& call) const {
-    if (collectives_) return collectives_->has_call(rank, i);
+  bool selects(std::int32_t rank, std::size_t i, const Call& call) const {
     return call.operation == from_ &&
            where_.has_call(rank, paths_.at_call(rank, static_cast<std::uint32_t>(i)), call.frame,
                            call.begin_ns - zero_ns_);
+  }
+  /// Whether a selected call can be replaced.
+  bool can_replace(std::int32_t rank, std::size_t i) const {
+    return !collectives_ || collectives_->has_call(rank, i);
   }
 
  private:
@@ -227,18 +230,28 @@ Program substitute_calls(const Edit& edit, const ProgramView& program, Change& c
   const SubstitutedCalls substituted(edit, program, paths, substitution);
   Writer writer(edit, trace, substitution);
   std::atomic<std::uint64_t> changed = 0;
+  std::atomic<std::uint64_t> selected = 0;
   Program edited = with_calls(
       program, paths,
       [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
         writer.before_call(rank, i, to);
-        if (!substituted.has(rank, i, call)) return to.call(call);
+        if (!substituted.selects(rank, i, call)) return to.call(call);
+        ++selected;
+        if (!substituted.can_replace(rank, i)) return to.call(call);
         ++changed;
         writer.replace(rank, i, call, to);
       },
       [&](std::int32_t rank, const RegionEvent& event, RankWriter& to) {
         writer.before_region(rank, event, to);
       });
-  change = {changed, changed, "calls"};
+  if (selected > 0 && changed == 0) {
+    refuse(
+        edit, "operation",
+        substitution.kind == Replacement::neighbourhood
+            ? "the bytes to and from each rank were not recorded, or not all members are selected"
+            : "not all members of these collectives are selected");
+  }
+  change = {changed, selected, "calls"};
   return edited;
 }
 

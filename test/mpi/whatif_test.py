@@ -97,6 +97,30 @@ def case_empty_messages(test, run):
         check(after > before + 0.04, f"waiting moves to the barrier ({how}): {before} to {after}")
 
 
+def case_iterations(test, run):
+    """8 steps made 13, and 13 made 8: the calls of the other run, and its run time."""
+    test.environment["EXAMPLE_WORK"] = "pause"
+    recorded = {}
+    for steps in ("8", "13"):
+        test.output = recorded[steps] = os.path.join(test.folder, f"{steps}_steps")
+        shutil.rmtree(test.output, ignore_errors=True)
+        done = test.record(test.launcher(4) + [test.program("lb_coll"), steps, run[1]])
+        if done.returncode != 0:
+            sys.exit("FAILED: the program failed")
+
+    def calls(trace):
+        return {o["operation"]: o["calls"] for o in answer(test, "info", trace=trace)["result"]["operations"]}
+
+    for steps, others in (("8", "13"), ("13", "8")):
+        edited = os.path.join(test.folder, "edited.slk")
+        edit = f"iterations count={others}"
+        after = answer(test, "whatif", "--set", edit, "--save", edited, trace=recorded[steps])["result"]["after"]
+        check(calls(edited) == calls(recorded[others]), f"{edit}: {calls(edited)}")
+        other = answer(test, "predict", trace=recorded[others])["result"]["makespan_ns"]
+        error = after["makespan_ns"] / other - 1
+        check(abs(error) < LARGEST_ERROR, f"{edit}: {error:.1%} off the run with {others} steps")
+
+
 def run_until_found(case, test):
     for run in RUNS[:-1]:
         try:
