@@ -324,7 +324,8 @@ TEST_F(Dumpi, CommunicatorsOfCallsWithoutTimesAreKnown) {
   EXPECT_EQ(trace.calls(0).comm(2), 2u);
 }
 
-// The size of the world, the name of the program and the host are those of the ranks that are there.
+// The size of the world, the name of the program and the host are those of the ranks that are
+// there.
 TEST_F(Dumpi, ReadsRunsWithoutTheFirstRank) {
   BinaryFile file;
   file.call(kInit, 0, 100, i4(1) + i4(3) + "app");
