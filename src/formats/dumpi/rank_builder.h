@@ -98,8 +98,7 @@ class RankBuilder {
   std::unordered_map<std::int64_t, std::span<const std::int32_t>> groups_;
   std::unordered_map<std::int64_t, Request> requests_;
   std::vector<std::int64_t> args_;
-  const MadeMembers* event_ =
-      nullptr;  // of the record that is taken; null: it is none, or not known
+  const MadeMembers* event_ = nullptr;  // of the record taken; null: it is none, or not known
   std::uint32_t last_request_ = 0;
   std::int64_t last_end_ns_ = INT64_MIN;
   std::uint16_t last_thread_ = 0;
