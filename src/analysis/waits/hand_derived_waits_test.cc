@@ -230,5 +230,131 @@ TEST(HandDerivedWaits, ATestOfAnEpochThatSucceedsLateWaitsToo) {
       UnorderedElementsAre("0.1 late_complete 200<-1", "0.2 late_complete 190<-1"));
 }
 
+// Rank 1's unlock is over at 310. Both readers get the lock in it, and wait all of their calls. The
+// writer after them needs the later one's unlock, and waits all of its call.
+TEST(HandDerivedWaits, ReadersWaitForAWriterAndAWriterForTheLastReader) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  5,
+                  "rank 0\n"
+                  "rank 1\n @100 +5 win_lock target=0\n @300 +10 win_unlock target=0\n"
+                  "rank 2\n @120 +182 win_lock target=0 tag=1\n @500 +10 win_unlock target=0\n"
+                  "rank 3\n @150 +153 win_lock target=0 tag=1\n @700 +10 win_unlock target=0\n"
+                  "rank 4\n @400 +305 win_lock target=0\n @800 +5 win_unlock target=0\n")),
+              UnorderedElementsAre("2.0 lock_contention 182<-1", "3.0 lock_contention 153<-1",
+                                   "4.0 lock_contention 305<-3"));
+}
+
+TEST(HandDerivedWaits, LocksOfDifferentTargetsDoNotContend) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  4,
+                  "rank 0\nrank 1\n @100 +5 win_lock target=0\n @500 +10 win_unlock target=0\n"
+                  "rank 2\n @120 +390 win_lock target=3\n @600 +5 win_unlock target=3\nrank 3\n")),
+              IsEmpty());
+}
+
+const std::string kTwoGroups = "comm 2 members=0,1 remote=2,3\n";
+
+// The other group waits for the root, at 400; the one that passes MPI_PROC_NULL does not.
+TEST(HandDerivedWaits, ABroadcastBetweenGroupsKeepsTheOtherGroup) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  4, kTwoGroups + "rank 0\n @400 +5 bcast root=root bytes=8 comm=2 intercomm\n"
+                                  "rank 1\n @100 +2 bcast root=null bytes=8 comm=2 intercomm\n"
+                                  "rank 2\n @100 +310 bcast root=0 bytes=8 comm=2 intercomm\n"
+                                  "rank 3\n @200 +210 bcast root=0 bytes=8 comm=2 intercomm\n")),
+              UnorderedElementsAre("2.0 late_broadcast 300<-0", "3.0 late_broadcast 200<-0"));
+}
+
+// The root gets what the other group has; rank 2 enters last there (500 - 100).
+TEST(HandDerivedWaits, AReductionBetweenGroupsWaitsForTheOtherGroup) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  4, kTwoGroups + "rank 0\n @100 +410 reduce root=root bytes=8 comm=2 intercomm\n"
+                                  "rank 1\n @900 +2 reduce root=null bytes=8 comm=2 intercomm\n"
+                                  "rank 2\n @500 +5 reduce root=0 bytes=8 comm=2 intercomm\n"
+                                  "rank 3\n @200 +5 reduce root=0 bytes=8 comm=2 intercomm\n")),
+              ElementsAre("0.0 early_reduce 400<-2"));
+}
+
+// Each waits for the last of the other group: rank 2 at 300, rank 1 at 600.
+TEST(HandDerivedWaits, ABarrierBetweenGroupsWaitsForTheOtherGroup) {
+  EXPECT_THAT(
+      wait_lines(timed_trace(4, kTwoGroups + "rank 0\n @100 +205 barrier comm=2 intercomm\n"
+                                             "rank 1\n @600 +5 barrier comm=2 intercomm\n"
+                                             "rank 2\n @300 +305 barrier comm=2 intercomm\n"
+                                             "rank 3\n @100 +505 barrier comm=2 intercomm\n")),
+      UnorderedElementsAre("0.0 wait_at_barrier 200<-2", "2.0 wait_at_barrier 300<-1",
+                           "3.0 wait_at_barrier 500<-1"));
+}
+
+// Rank 2 gets something from rank 0 only, which enters at 200; rank 0 from rank 1, at 500.
+TEST(HandDerivedWaits, AnAllToAllWithEmptyBlocksWaitsForSendersOnly) {
+  EXPECT_THAT(wait_lines(timed_trace(3,
+                                     "rank 0\n @200 +310 alltoallv send=0,8,8 recv=0,8,8\n"
+                                     "rank 1\n @500 +10 alltoallv send=8,0,0 recv=8,0,0\n"
+                                     "rank 2\n @100 +110 alltoallv send=8,0,0 recv=8,0,0\n")),
+              UnorderedElementsAre("0.0 wait_at_nxn 300<-1", "2.0 wait_at_nxn 100<-0"));
+}
+
+// Rank 0 enters at 400 and is needed by both; what it gets itself is nothing.
+TEST(HandDerivedWaits, AnExclusiveScanWaitsForLowerRanks) {
+  EXPECT_THAT(wait_lines(timed_trace(3,
+                                     "rank 0\n @400 +5 exscan bytes=8\n"
+                                     "rank 1\n @100 +310 exscan bytes=8\n"
+                                     "rank 2\n @300 +110 exscan bytes=8\n")),
+              UnorderedElementsAre("1.0 early_scan 300<-0", "2.0 early_scan 100<-0"));
+}
+
+// The receiver starts at 500: 500 - 110.
+TEST(HandDerivedWaits, APersistentSendWaitsForTheStartOfItsReceive) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  2,
+                  "rank 0\n @10 +1 send_init to=1 bytes=1000000 req=1\n"
+                  " @100 +2 start starts=2:send_init:1:0:1000000\n @110 +400 wait req=2\n"
+                  "rank 1\n @10 +1 recv_init from=0 bytes=1000000 req=1\n"
+                  " @500 +2 start starts=2:recv_init:0:0:1000000\n @503 +10 wait req=2\n")),
+              ElementsAre("0.2 late_receiver 390<-1"));
+}
+
+// A synchronous send waits whatever its size, also where an eager threshold is known.
+TEST(HandDerivedWaits, ASynchronousSendWaitsForItsReceiver) {
+  const Trace trace = timed_trace(
+      2, "rank 0\n @100 +405 ssend to=1 bytes=8\nrank 1\n @500 +8 recv from=0 bytes=8\n");
+  EXPECT_THAT(wait_lines(trace), ElementsAre("0.0 late_receiver 400<-1"));
+  EXPECT_THAT(wait_lines(trace, {.eager_bytes = 65536}), ElementsAre("0.0 late_receiver 400<-1"));
+}
+
+// Completes the message of rank 2, which came first: 300 - 100.
+TEST(HandDerivedWaits, AWaitanyWaitsForTheOneThatItCompletes) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  3,
+                  "rank 0\n @10 +1 irecv from=1 bytes=8 req=1\n @12 +1 irecv from=2 bytes=8 req=2\n"
+                  " @100 +205 waitany req=2\n @700 +5 wait req=1\n"
+                  "rank 1\n @600 +5 send to=0 bytes=8\nrank 2\n @300 +5 send to=0 bytes=8\n")),
+              ElementsAre("0.2 late_sender 200<-2"));
+}
+
+// The wait of rank 1 delays its own send: 500 - 100, then 600 - 50.
+TEST(HandDerivedWaits, AChainWaitsInEachOfItsLinks) {
+  EXPECT_THAT(wait_lines(timed_trace(3,
+                                     "rank 0\n @500 +5 send to=1 bytes=8\n"
+                                     "rank 1\n @100 +410 recv from=0 bytes=8\n"
+                                     " @600 +5 send to=2 bytes=8\n"
+                                     "rank 2\n @50 +560 recv from=1 bytes=8\n")),
+              ElementsAre("1.0 late_sender 400<-0", "2.0 late_sender 550<-1"));
+}
+
+// The last sender is rank 1, at 400; then the root starts its broadcast at 800.
+TEST(HandDerivedWaits, AGatherKeepsItsRootAndANonblockingBroadcastTheOthers) {
+  EXPECT_THAT(
+      wait_lines(timed_trace(3,
+                             "rank 0\n @50 +360 gather root=0 bytes=8\n"
+                             " @800 +2 ibcast root=0 bytes=8 req=1\n @810 +1 wait req=1\n"
+                             "rank 1\n @400 +5 gather root=0 bytes=8\n"
+                             " @600 +2 ibcast root=0 bytes=8 req=1\n @620 +190 wait req=1\n"
+                             "rank 2\n @300 +5 gather root=0 bytes=8\n"
+                             " @700 +2 ibcast root=0 bytes=8 req=1\n @720 +90 wait req=1\n")),
+      UnorderedElementsAre("0.0 early_reduce 350<-1", "1.2 nonblocking_collective 180<-0",
+                           "2.2 nonblocking_collective 80<-0"));
+}
+
 }  // namespace
 }  // namespace slackline
