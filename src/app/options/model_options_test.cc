@@ -71,13 +71,13 @@ class MeasuredMachineModel : public ::testing::Test {
 
 // Half of a byte of G is .025 ns in each direction.
 TEST_F(MeasuredMachineModel, PredictsThePingPongThatItWasMeasuredWith) {
-  for (const std::uint64_t bytes : {1, 8, 1500, 4000}) {
+  for (const std::uint64_t bytes : {1U, 8U, 1500U, 4000U}) {
     EXPECT_NEAR(round_trip_ns(bytes), 2 * (1000 + 0.1 * static_cast<double>(bytes)), 0.1) << bytes;
   }
   for (const std::string protocol : {"handshake", "rdma-read", "sync"}) {
     // The last sender also waits until its receiver acknowledges: L + o.
     const double acknowledgement = protocol == "rdma-read" ? 700 : 0;
-    for (const std::uint64_t bytes : {4001, 20'000, 1 << 20}) {
+    for (const std::uint64_t bytes : {4001U, 20'000U, 1U << 20}) {
       EXPECT_NEAR(round_trip_ns(bytes, protocol),
                   2 * (5000 + 0.05 * static_cast<double>(bytes)) + acknowledgement, 0.1)
           << bytes << " " << protocol;
