@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #include "trace/operation_kinds.h"
 #include "trace/start_groups.h"
@@ -25,7 +26,7 @@ void visit_requests(Call& call, Args args, Starts starts, Refers refers) {
       auto number = static_cast<std::uint32_t>(args[at]);
       if (number == kRequestNone) continue;
       visit(number);
-      if constexpr (requires { args[at] = 0; }) args[at] = number;
+      if constexpr (std::is_assignable_v<decltype(args[at]), std::int64_t>) args[at] = number;
     }
   };
   if (kind == OperationClass::start) visit_args(kStartGroup, starts);
