@@ -1,6 +1,5 @@
 #include "whatif/scenario.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -15,60 +14,20 @@
 #include "formats/testing/text_trace.h"
 #include "trace/testing/plausible_trace.h"
 #include "whatif/program_writer.h"
+#include "whatif/testing/edited_programs.h"
 
 namespace slackline {
 namespace {
 
+using testing::edited;
 using ::testing::ElementsAre;
+using testing::gaps;
 using ::testing::HasSubstr;
+using testing::operations;
 using ::testing::ThrowsMessage;
 using testing::timed_trace;
+using testing::two_visits;
 using testing::untimed_trace;
-
-EditedProgram edited(const Trace& trace, const std::vector<std::string>& edits) {
-  Scenario scenario;
-  for (const std::string& text : edits) scenario.edits.push_back(parse_edit(text));
-  return apply(scenario, {trace, {}});
-}
-
-/// Computation before each call of a rank, and after the last one.
-std::vector<std::int64_t> gaps(const Trace& trace, std::int32_t rank) {
-  std::vector<std::int64_t> all;
-  for (std::size_t i = 0; i <= trace.calls(rank).size(); ++i) {
-    all.push_back(trace.calls(rank).useful_ns(i));
-  }
-  return all;
-}
-
-std::vector<std::string> operations(const Trace& trace, std::int32_t rank) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < trace.calls(rank).size(); ++i) {
-    names.emplace_back(identifier(trace.calls(rank).operation(i)));
-  }
-  return names;
-}
-
-/// Rank 1 computes 300 + 100 ns in two visits to foo where rank 0 computes 100 + 100.
-Trace two_visits() {
-  return timed_trace(2, R"(
-rank 0
-  @0 +10 init
-  @20 enter foo
-  @120 leave foo
-  @130 +200 barrier
-  @340 enter foo
-  @440 leave foo
-  @450 +10 barrier
-rank 1
-  @0 +10 init
-  @20 enter foo
-  @320 leave foo
-  @320 +10 barrier
-  @340 enter foo
-  @440 leave foo
-  @450 +10 barrier
-)");
-}
 
 TEST(Scenario, ScalesARegionAndNothingElse) {
   const EditedProgram program = edited(two_visits(), {"scale region=foo factor=0.5 ranks=1"});
@@ -307,9 +266,8 @@ rank 1
   start starts=7:recv_init:0:3:8
   waitall reqs=7
 )");
-  const EditedProgram smaller = edited(trace, {"remove-messages max-bytes=0"});
-  EXPECT_EQ(smaller.log[0].changed, 2u);
-  EXPECT_TRUE(same_content(smaller.trace, untimed_copy(untimed_trace(2, R"(
+  EXPECT_EQ(edited(trace, {"remove-messages max-bytes=0"}).log[0].changed, 2u);
+  expect_edited(trace, {"remove-messages max-bytes=0"}, R"(
 rank 0
   isend to=1 tag=2 bytes=8 req=2
   test failed req=2 polls=3
@@ -326,7 +284,7 @@ rank 1
   wait req=3
   start starts=5:recv_init:0:3:8
   waitall reqs=5
-)"))));
+)");
   const EditedProgram without = edited(trace, {"remove operation=allreduce"});
   EXPECT_THAT(operations(without.trace, 1),
               ElementsAre("irecv", "wait", "irecv", "wait", "start", "wait", "start", "waitall"));
@@ -385,265 +343,6 @@ rank 1
   EXPECT_EQ(program.log[0].changed, 2u);
   EXPECT_THAT(operations(program.trace, 1), ElementsAre("allreduce"));
   EXPECT_THROW(edited(trace, {"remove operation=send"}), Error);
-}
-
-TEST(Scenario, SubstitutesWaysToSend) {
-  const Trace trace = untimed_trace(2, R"(
-rank 0
-  send to=1 tag=1 bytes=8
-  sendrecv to=1 tag=2 bytes=8 from=1 rtag=2 rbytes=16
-rank 1
-  recv from=0 tag=1 bytes=8
-  sendrecv to=0 tag=2 bytes=16 from=0 rtag=2 rbytes=8
-)");
-  const EditedProgram program = edited(trace, {"substitute operation=send with=ssend",
-                                               "substitute operation=sendrecv with=isend-irecv"});
-  EXPECT_THAT(operations(program.trace, 0), ElementsAre("ssend", "irecv", "isend", "waitall"));
-  EXPECT_EQ(program.trace.calls(0).bytes(1), 16u);
-  EXPECT_EQ(program.trace.calls(0).bytes(2), 8u);
-  EXPECT_EQ(program.log[1].changed, 2u);
-  EXPECT_THROW(edited(trace, {"substitute operation=send with=issend"}), Error);
-  EXPECT_THROW(edited(trace, {"substitute operation=sendrecv with=isend"}), Error);
-  EXPECT_THROW(edited(trace, {"substitute operation=send with=ssend wait-before=call"}), Error);
-}
-
-/// The edits give the program that is written in `expected`.
-void expect_edited(const Trace& trace, const std::vector<std::string>& edits,
-                   std::string_view expected) {
-  const EditedProgram program = edited(trace, edits);
-  EXPECT_TRUE(same_content(program.trace, untimed_copy(untimed_trace(trace.ranks(), expected))))
-      << to_text(program.trace);
-}
-
-TEST(Scenario, SendsWithoutWaitingForTheReceiver) {
-  const Trace trace = untimed_trace(2, R"(
-rank 0
-  init
-  send to=1 tag=1 bytes=8
-  compute 10
-  isend to=1 tag=2 bytes=9 req=5
-  send to=1 tag=3 bytes=10
-  compute 20
-  recv from=1 tag=4 bytes=1
-  wait req=5
-  finalize
-rank 1
-  init
-  recv from=0 tag=1 bytes=8
-  recv from=0 tag=2 bytes=9
-  recv from=0 tag=3 bytes=10
-  send to=0 tag=4 bytes=1
-)");
-  expect_edited(trace, {"substitute operation=send with=isend ranks=0"}, R"(
-rank 0
-  init
-  isend to=1 tag=1 bytes=8 req=6
-  compute 10
-  wait req=6
-  isend to=1 tag=2 bytes=9 req=5
-  isend to=1 tag=3 bytes=10 req=7
-  compute 20
-  wait req=7
-  recv from=1 tag=4 bytes=1
-  wait req=5
-  finalize
-rank 1
-  init
-  recv from=0 tag=1 bytes=8
-  recv from=0 tag=2 bytes=9
-  recv from=0 tag=3 bytes=10
-  send to=0 tag=4 bytes=1
-)");
-  // Rank 1's send is its last call.
-  expect_edited(trace, {"substitute operation=send with=isend wait-before=wait"}, R"(
-rank 0
-  init
-  isend to=1 tag=1 bytes=8 req=6
-  compute 10
-  isend to=1 tag=2 bytes=9 req=5
-  isend to=1 tag=3 bytes=10 req=7
-  compute 20
-  recv from=1 tag=4 bytes=1
-  waitall reqs=6,7
-  wait req=5
-  finalize
-rank 1
-  init
-  recv from=0 tag=1 bytes=8
-  recv from=0 tag=2 bytes=9
-  recv from=0 tag=3 bytes=10
-  isend to=0 tag=4 bytes=1 req=1
-  wait req=1
-)");
-}
-
-TEST(Scenario, ReducesBesideTheProgram) {
-  const Trace trace = untimed_trace(2, R"(
-rank 0
-  init
-  allreduce bytes=8 elem=8
-  enter check
-  compute 10
-  leave check
-  barrier
-  enter use
-  compute 20
-  leave use
-  allreduce bytes=8 elem=8
-  finalize
-rank 1
-  init
-  allreduce bytes=8 elem=8
-  compute 30
-  barrier
-  enter use
-  leave use
-  allreduce bytes=8 elem=8
-  finalize
-)");
-  expect_edited(trace, {"substitute operation=allreduce with=iallreduce wait-in=use"}, R"(
-rank 0
-  init
-  iallreduce bytes=8 elem=8 req=1
-  enter check
-  compute 10
-  leave check
-  barrier
-  wait req=1
-  enter use
-  compute 20
-  leave use
-  iallreduce bytes=8 elem=8 req=2
-  wait req=2
-  finalize
-rank 1
-  init
-  iallreduce bytes=8 elem=8 req=1
-  compute 30
-  barrier
-  wait req=1
-  enter use
-  leave use
-  iallreduce bytes=8 elem=8 req=2
-  wait req=2
-  finalize
-)");
-  EXPECT_THAT(
-      operations(edited(trace, {"substitute operation=allreduce with=iallreduce"}).trace, 1),
-      ElementsAre("init", "iallreduce", "wait", "barrier", "iallreduce", "wait", "finalize"));
-  EXPECT_THROW(edited(trace, {"substitute operation=allreduce with=ibarrier"}), Error);
-  EXPECT_THROW(edited(trace, {"substitute operation=allreduce with=iallreduce wait-in=nowhere"}),
-               Error);
-  // On one rank only it would be another collective than the others'.
-  EXPECT_THROW(edited(trace, {"substitute operation=allreduce with=iallreduce ranks=0"}), Error);
-}
-
-TEST(Scenario, ExchangesWithNeighboursOnly) {
-  const Trace trace = untimed_trace(3, R"(
-comm 2 members=2,0
-rank 0
-  alltoallv send=0,5,0 recv=0,0,7 bytes=5
-  alltoallv comm=2 send=4,0 recv=3,0 bytes=4
-  alltoallv bytes=0
-rank 1
-  alltoallv send=0,0,6 recv=5,0,0 bytes=6
-  alltoallv bytes=0
-rank 2
-  alltoallv send=7,0,0 recv=0,6,0 bytes=7
-  alltoallv comm=2 send=0,3 recv=0,4 bytes=3
-  alltoallv bytes=0
-)");
-  const EditedProgram program =
-      edited(trace, {"substitute operation=alltoallv with=neighbor_alltoallv"});
-  EXPECT_EQ(program.log[0].changed, 5u);
-  EXPECT_EQ(program.log[0].selected, 8u);  // of the last ones no bytes are known
-  // On communicator 2, rank 2 is the first member and rank 0 the second one.
-  expect_edited(trace, {"substitute operation=alltoallv with=neighbor_alltoallv"}, R"(
-comm 2 members=2,0
-rank 0
-  neighbor_alltoallv out=1:5 in=2:7 bytes=5
-  neighbor_alltoallv comm=2 out=2:4 in=2:3 bytes=4
-  alltoallv bytes=0
-rank 1
-  neighbor_alltoallv out=2:6 in=0:5 bytes=6
-  alltoallv bytes=0
-rank 2
-  neighbor_alltoallv out=0:7 in=1:6 bytes=7
-  neighbor_alltoallv comm=2 out=0:3 in=0:4 bytes=3
-  alltoallv bytes=0
-)");
-}
-
-/// A set-up, `steps` steps of a halo exchange and a reduction, of which those in `outputs` end with
-/// an output, and an end. Requests are numbered from 1 on, or 7 and 8 in turn.
-std::string stepping_program(int steps, const std::set<int>& outputs = {}, bool turns = false) {
-  std::string text;
-  for (int rank = 0; rank < 2; ++rank) {
-    text += fmt::format("rank {}\n init\n compute 1000\n bcast root=0 bytes=8 elem=1\n", rank);
-    text += " enter loop\n";
-    for (int step = 0; step < steps; ++step) {
-      const int first = turns ? 7 : 2 * step + 1;
-      text += fmt::format(
-          " enter step\n compute {0}\n irecv from={1} tag=1 bytes=64 req={2}\n"
-          " isend to={1} tag=1 bytes=64 req={3}\n compute 50\n waitall reqs={2},{3}\n"
-          " compute 20\n allreduce bytes=8 elem=8\n",
-          200 + 100 * rank, 1 - rank, first, first + 1);
-      if (outputs.contains(step)) text += " compute 70\n barrier\n";
-      text += " leave step\n";
-    }
-    text += " leave loop\n compute 500\n reduce root=0 bytes=8 elem=8\n finalize\n";
-  }
-  return text;
-}
-
-TEST(Scenario, CutsAndRepeatsIterations) {
-  const Trace trace = untimed_trace(2, stepping_program(6));
-  const EditedProgram fewer = edited(trace, {"iterations count=3"});
-  EXPECT_EQ(fewer.log[0].changed, 3u);
-  EXPECT_EQ(fewer.log[0].selected, 6u);
-  expect_edited(trace, {"iterations count=3"}, stepping_program(3));
-  expect_edited(trace, {"iterations count=6"}, stepping_program(6));
-  expect_edited(trace, {"iterations count=9", "iterations count=6"}, stepping_program(6));
-  // Copies have requests of their own, numbered in the order of their start.
-  for (const bool turns : {false, true}) {
-    expect_edited(untimed_trace(2, stepping_program(6, {}, turns)), {"iterations count=11"},
-                  stepping_program(11));
-  }
-}
-
-// Iterations 4 to 7 come again as 8 to 11 and so on, with the output of number 5.
-TEST(Scenario, RepeatsIterationsInTheirOrder) {
-  const Trace trace = untimed_trace(2, stepping_program(8, {2, 5}));
-  expect_edited(trace, {"iterations count=14 from=4"}, stepping_program(14, {2, 5, 9, 13}));
-  for (const char* edit :
-       {"iterations count=15 from=8", "iterations count=15 from=0", "iterations count=0",
-        "iterations count=1000000000000", "iterations count=5 loop=2", "iterations count=5 ranks=0",
-        "iterations"}) {
-    EXPECT_THROW(edited(trace, {edit}), Error) << edit;
-  }
-}
-
-// Each iteration waits for the receive of the one before it.
-TEST(Scenario, RepeatsNoIterationsThatShareRequests) {
-  std::string text;
-  for (int rank = 0; rank < 2; ++rank) {
-    const int other = 1 - rank;
-    text += fmt::format("rank {}\n init\n irecv from={} bytes=8 req=1\n", rank, other);
-    for (int step = 1; step <= 8; ++step) {
-      text += fmt::format(
-          " irecv from={0} bytes=8 req={1}\n compute 100\n send to={0} bytes=8\n wait req={2}\n",
-          other, step + 1, step);
-    }
-    text += fmt::format(" compute 100\n send to={} bytes=8\n wait req=9\n finalize\n", other);
-  }
-  const Trace trace = untimed_trace(2, text);
-  EXPECT_THAT([&] { edited(trace, {"iterations count=20"}); },
-              ThrowsMessage<Error>(HasSubstr("request")));
-}
-
-TEST(Scenario, HasNoIterationsWithoutALoop) {
-  EXPECT_THAT([] { edited(two_visits(), {"iterations count=3"}); },
-              ThrowsMessage<Error>(HasSubstr("no loop of calls was found")));
 }
 
 TEST(Scenario, KeepsTheCallPathsThatCallsReferTo) {
