@@ -13,7 +13,9 @@
 namespace slackline {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 /// A file that exists as long as the test.
 class MachineFile : public ::testing::Test {
@@ -123,6 +125,26 @@ TEST_F(MachineFile, SamplesThatAreNoneAreRefusedWithAReason) {
   EXPECT_THAT(samples_error(std::string(kHead) + "rtt 99999999999 8 1 5\n"), HasSubstr("line 3"));
   EXPECT_THAT(samples_error(std::string(kHead) + "# problem one processor\n"),
               HasSubstr("one processor"));
+  // A first line that only begins as it should, and rounds of many joined files.
+  EXPECT_THAT(samples_error("# slackline calibration samples 12\nrtt 0 8 1 5\n"),
+              HasSubstr("less than two rounds"));
+  EXPECT_THAT(samples_error(std::string(kHead) + "rtt 900000 8 1 5\n" + std::string(kHead) +
+                            "rtt 900000 8 1 5\n"),
+              HasSubstr("line 6"));
+}
+
+// What three processes left, of which the second was ended before it measured anything.
+TEST_F(MachineFile, JoinedSamplesKeepTheirProcesses) {
+  const std::string rounds = "rtt 0 8 1 500\nrtt 1 8 1 600\n";
+  const std::string shares = "# seconds 1.5\n# without_processor ";
+  write(std::string(kHead) + rounds + shares + "0.25\n" + std::string(kHead) + std::string(kHead) +
+        rounds + shares + "0.125\n" + std::string(kHead));
+  const CalibrationSamples samples = read_samples(path_);
+  const SampleTable& table = samples[Quantity::round_trip];
+  EXPECT_THAT(table.rounds, SizeIs(4));
+  EXPECT_THAT(table.processes, ElementsAre(0, 2));
+  EXPECT_DOUBLE_EQ(samples.seconds, 3);
+  EXPECT_DOUBLE_EQ(samples.without_processor, 0.25);
 }
 
 }  // namespace

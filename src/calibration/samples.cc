@@ -87,7 +87,7 @@ class SamplesReader {
     s.quantity = static_cast<std::size_t>(name - kNames.begin());
     const bool good = words.size() == 5 && name != kNames.end() && parse(words[1], s.round) &&
                       parse(words[2], s.size) && parse(words[3], s.count) && parse(words[4], s.ns);
-    if (!good || s.count < 1 || s.round > kMostRounds) {
+    if (!good || s.count < 1 || s.round > kMostRounds - processes_.back()) {
       fail(fmt::format("line {} is no sample", line_));
     }
     s.round += processes_.back();
@@ -118,8 +118,7 @@ class SamplesReader {
   }
   /// Files of several processes are joined: what one has left begins with the file's first line.
   void begin_process() {
-    if (rounds_ == 0) processes_.clear();
-    processes_.push_back(rounds_);
+    if (processes_.back() != rounds_) processes_.push_back(rounds_);
   }
   static void add(const std::string& text, double& sum) {
     double value = 0;
@@ -147,6 +146,7 @@ class SamplesReader {
       const std::vector<double> missing(table.sizes.size(), std::nan(""));
       if (!table.sizes.empty()) table.rounds.assign(rounds_, missing);
       table.processes = processes_;
+      if (processes_.size() > 1 && processes_.back() == rounds_) table.processes.pop_back();
     }
     samples_.messages = samples_[Quantity::stream];
     for (const Sample& s : lines_) {
@@ -164,8 +164,8 @@ class SamplesReader {
   CalibrationSamples samples_;
   std::string problem_;
   std::vector<Sample> lines_;
-  std::vector<std::size_t> processes_;  // first round of each
-  std::size_t rounds_ = 0;              // of all processes
+  std::vector<std::size_t> processes_{0};  // first round of each
+  std::size_t rounds_ = 0;                 // of all processes
   std::size_t line_ = 1;
 };
 
