@@ -45,6 +45,7 @@ Prediction predict(const Trace& trace, const ModelFunctions& functions, const Mo
   p.lambda_overhead = line(Parameter::overhead).slope;
   p.lambda_gap_bytes = line(Parameter::gap_per_byte).slope;
   p.lambda_latency = line(Parameter::latency).slope;
+  p.measured_costs = !choice.graph.transfer.empty();
   p.measured = measured_run(trace);
   p.ranks_ps = run.ranks_ps;
   p.path = run.path;

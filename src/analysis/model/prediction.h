@@ -24,6 +24,9 @@ struct Prediction {
   std::int64_t lambda_latency = 0;
   std::int64_t lambda_overhead = 0;
   std::int64_t lambda_gap_bytes = 0;
+  /// Messages cost what was measured at their size, so that G is paid for more or fewer bytes than
+  /// they have.
+  bool measured_costs = false;
   double rho_latency = 0;  ///< part of the makespan that is latency: L * lambda_L / T
   Side side = Side::right;
   std::optional<MeasuredRun> measured;

@@ -122,7 +122,8 @@ Facts key_facts(const Prediction& p) {
   facts.facts.push_back(
       {"messages on critical path (lambda_L)", p.lambda_latency, Unit::count, "dT/dL"});
   facts.facts.push_back(
-      {"bytes on critical path (lambda_G)", p.lambda_gap_bytes, Unit::bytes, "dT/dG"});
+      {"bytes on critical path (lambda_G)", p.lambda_gap_bytes, Unit::bytes,
+       p.measured_costs ? "dT/dG: measured cost of the messages, divided by G" : "dT/dG"});
   facts.facts.push_back(
       {"overheads on critical path (lambda_o)", p.lambda_overhead, Unit::count, "dT/do"});
   facts.facts.push_back(
