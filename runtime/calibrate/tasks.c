@@ -29,7 +29,7 @@ static void take(struct bench* b, void* data, int size) {
 }
 
 /* Programs send what they have just computed: in their own cache, and changed since the last
- * message. A message from a buffer that nobody has touched since is up to twice as fast. */
+ * message. A message from a buffer that was not written since is up to twice as fast. */
 static void compute(struct bench* b, int size) {
   static unsigned char value;
   memset(b->send, ++value, (size_t)size);

@@ -38,10 +38,13 @@ bool Disturbance::disturbed() const {
   return other_processes >= kDisturbed || no_processor >= kDisturbed;
 }
 
+double other_processes_share(const TraceInfo& info) {
+  return ratio_of(static_cast<double>(info.other_processes_ns),
+                  static_cast<double>(info.processors_ns));
+}
+
 Disturbance disturbance_of(const Trace& trace) {
-  const TraceInfo& info = trace.info();
-  return {.other_processes = ratio_of(static_cast<double>(info.other_processes_ns),
-                                      static_cast<double>(info.processors_ns)),
+  return {.other_processes = other_processes_share(trace.info()),
           .no_processor = is_oversubscribed(trace) ? 0 : share_without_processor(trace)};
 }
 

@@ -9,6 +9,10 @@
 
 namespace slackline {
 
+/// The share of the time of the job's processors that processes outside of it used; 0 where the
+/// recording does not know.
+double other_processes_share(const TraceInfo& info);
+
 /// What processes outside of a job took from it, as its recording says.
 struct Disturbance {
   double other_processes = 0;  ///< share of the time of the job's processors that others used
@@ -34,8 +38,8 @@ struct ComparedRuns {
   void add(const ComparedRuns& group);
 };
 
-/// Which of the runs are evaluated: those that nobody disturbed, or all where there is no such run.
-/// One value for each run.
+/// Which of the runs are evaluated: those that were not disturbed, or all where there is no such
+/// run. One value for each run.
 std::vector<bool> undisturbed(const std::vector<Disturbance>& runs, ComparedRuns& summary);
 
 /// A sentence about runs that were disturbed, empty if none was: that they are left out, or else

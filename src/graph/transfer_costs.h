@@ -16,8 +16,6 @@ class TransferCosts {
     std::uint64_t from_bytes = 0;
     double offset_bytes = 0;
     double slope = 1;
-
-    bool operator==(const Piece&) const = default;
   };
 
   /// LogGPS: a message of s bytes costs s.
@@ -29,7 +27,6 @@ class TransferCosts {
   std::uint64_t bytes(std::uint64_t size) const;
   bool empty() const { return pieces_.empty(); }
   const std::vector<Piece>& pieces() const { return pieces_; }
-  bool operator==(const TransferCosts&) const = default;
 
  private:
   std::vector<Piece> pieces_;

@@ -8,6 +8,7 @@
 
 #include "base/ratio.h"
 #include "base/units.h"
+#include "calls/disturbance.h"
 
 namespace slackline {
 namespace {
@@ -106,8 +107,7 @@ MachineShare machine_share(std::span<const RankMachineTime> ranks, const TraceIn
   if (info.processors_ns > 0) {
     share.stolen_share =
         static_cast<double>(info.stolen_ns) / static_cast<double>(info.processors_ns);
-    share.other_processes_share =
-        static_cast<double>(info.other_processes_ns) / static_cast<double>(info.processors_ns);
+    share.other_processes_share = other_processes_share(info);
   }
   return share;
 }

@@ -18,6 +18,7 @@
 #include "base/sentences.h"
 #include "base/units.h"
 #include "calls/code_places.h"
+#include "calls/disturbance.h"
 
 namespace slackline {
 namespace {
@@ -383,9 +384,7 @@ class LimitSearch {
       text += fmt::format(", less {} that is load imbalance by CPU time",
                           format_percent(losses_.hidden_imbalance_ns() / rank_time()));
     }
-    const TraceInfo& info = in_.trace.info();
-    const double others = ratio_of(static_cast<double>(info.other_processes_ns),
-                                   static_cast<double>(info.processors_ns));
+    const double others = other_processes_share(in_.trace.info());
     if (others >= kLeastAlternative) {
       text +=
           fmt::format("; other processes used {} of the processors' time", format_percent(others));

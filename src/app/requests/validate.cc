@@ -167,7 +167,7 @@ ValidationSamples samples_of(const Latencies& latencies, const Predictions& pred
   return samples;
 }
 
-/// The runs of each latency that nobody disturbed, or all where there is none.
+/// The undisturbed runs of each latency, or all of its runs where there is none.
 std::vector<ValidateRequest::Run> undisturbed_runs(const std::vector<ValidateRequest::Run>& runs,
                                                    ComparedRuns& summary) {
   std::map<std::int64_t, std::vector<ValidateRequest::Run>> by_latency;

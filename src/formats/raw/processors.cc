@@ -100,7 +100,7 @@ void add(const slk_raw_header& h, GroupTime& time) {
 /// The groups of one host, by their processors.
 using HostTimes = std::map<Mask, GroupTime>;
 
-/// Where groups share a part of their processors, nobody knows who used it.
+/// Where groups share a part of their processors, it is not known which of them used it.
 bool overlap(const HostTimes& groups) {
   Mask seen{};
   for (const auto& [mask, time] : groups) {

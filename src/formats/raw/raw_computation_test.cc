@@ -230,7 +230,7 @@ TEST_F(RawReaderTest, OtherProcessesOnTheJobsProcessorsAreTold) {
   EXPECT_EQ(trace.findings().count(raw::kOtherProcesses), 1u);
 }
 
-// Where a rank may also run on the other's processor, nobody knows whose time it is.
+// Where a rank may also run on the other's processor, it is not known whose time it is.
 TEST_F(RawReaderTest, OtherProcessesAreNotKnownWhereRanksShareAPartOfTheirProcessors) {
   for (int rank = 0; rank < 2; ++rank) {
     RawFileBuilder file(rank, 2);

@@ -24,8 +24,8 @@ class OtherProcesses {
   double own_;
 };
 
-/// Waits until processes of this host other than this one leave nine tenths of each processor idle
-/// for half a second, for at most 15 s.
+/// Waits until the processors of this host, all together, are idle for nine tenths of half a
+/// second; for at most 15 s.
 void wait_for_quiet_machine();
 
 /// Calls `run` once, and at most `retries` times more while other processes disturb it, each time

@@ -5,7 +5,7 @@
 namespace slackline {
 namespace {
 
-TEST(RunUndisturbed, EndsWithTheFirstRunThatNobodyDisturbs) {
+TEST(RunUndisturbed, EndsWithTheFirstUndisturbedRun) {
   int runs = 0;
   run_undisturbed(2, [&] { return Disturbance{.other_processes = ++runs == 1 ? 0.5 : 0.0}; });
   EXPECT_EQ(runs, 2);
