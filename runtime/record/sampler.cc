@@ -1,10 +1,7 @@
 #include "sampler.h"
 
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 
 #include "clock.h"
@@ -36,22 +33,6 @@ bool Sampler::make_file(const char* path, const slk_raw_header& header, std::uin
   return true;
 }
 
-bool Sampler::start_timer(int signal) {
-  sigevent event;
-  std::memset(&event, 0, sizeof event);
-  event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = signal;
-  event.sigev_value.sival_ptr = this;
-  event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
-  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) != 0) return false;
-  const auto seconds = static_cast<time_t>(interval_ns_ / 1'000'000'000u);
-  const auto rest = static_cast<long>(interval_ns_ % 1'000'000'000u);
-  const itimerspec every{{seconds, rest}, {seconds, rest}};
-  if (timer_settime(timer_, 0, &every, nullptr) == 0) return true;
-  timer_delete(timer_);
-  return false;
-}
-
 bool Sampler::start(const char* path, const slk_raw_header& header, std::uint16_t thread,
                     const SamplingOptions& options) {
   if (!make_file(path, header, thread)) return false;
@@ -62,7 +43,7 @@ bool Sampler::start(const char* path, const slk_raw_header& header, std::uint16_
   if (options.signal == 0) return false;
   stack_ = own_stack();
   refresh();
-  running_ = start_timer(options.signal);
+  running_ = timer_.start(options.signal, interval_ns_);
   sampling().state = running_ ? SLK_SAMPLING_ON : SLK_SAMPLING_NO_TIMER;
   return running_;
 }
@@ -70,7 +51,7 @@ bool Sampler::start(const char* path, const slk_raw_header& header, std::uint16_
 void Sampler::stop() {
   if (!running_) return;
   running_ = false;
-  timer_delete(timer_);
+  timer_.stop();
 }
 
 void Sampler::refresh() {
@@ -83,8 +64,13 @@ void Sampler::refresh() {
   locked_ = 0;
 }
 
-void Sampler::take(const ucontext_t& context, std::uint64_t expirations, bool idle) {
-  if (tables_ == nullptr || !running_ || idle) return;
+void Sampler::on_signal(const ucontext_t& context, std::uint64_t expirations, bool idle) {
+  if (tables_ == nullptr || !running_) return;
+  if (!idle) take(context, expirations);
+  timer_.rearm();
+}
+
+void Sampler::take(const ucontext_t& context, std::uint64_t expirations) {
   if (locked_ != 0 || file_.full()) {
     ++sampling().skipped;
     return;

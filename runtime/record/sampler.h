@@ -2,12 +2,12 @@
 #define SLACKLINE_RUNTIME_RECORD_SAMPLER_H
 
 #include <signal.h>
-#include <time.h>
 #include <ucontext.h>
 
 #include <cstddef>
 #include <cstdint>
 
+#include "cpu_timer.h"
 #include "loaded_modules.h"
 #include "python_paths.h"
 #include "raw_file.h"
@@ -49,7 +49,7 @@ class Sampler final : PythonSink {
 
   /// In the signal's handler. `expirations` of the timer that this one stands for; `idle`: the
   /// thread is where nothing is to be sampled.
-  void take(const ucontext_t& context, std::uint64_t expirations, bool idle);
+  void on_signal(const ucontext_t& context, std::uint64_t expirations, bool idle);
 
   /// The thread itself comes back from a function that has the frame at `frame_pointer`; it was
   /// blocked in it for that long.
@@ -85,7 +85,7 @@ class Sampler final : PythonSink {
     return *reinterpret_cast<slk_sampling_header*>(page + SLK_SAMPLING_HEADER_AT);
   }
   bool make_file(const char* path, const slk_raw_header& header, std::uint16_t thread);
-  bool start_timer(int signal);
+  void take(const ucontext_t& context, std::uint64_t expirations);
   bool write_sample(std::uint8_t op, std::uint64_t time_ns, std::uint64_t stands_for_ns);
   void add_python_frames();
   bool new_python(const PythonInterpreter& python) override;
@@ -102,7 +102,7 @@ class Sampler final : PythonSink {
   std::uint32_t path_count_ = 0;
   std::uint64_t interval_ns_ = 0;
   std::uint64_t taking_ns_ = 0;
-  timer_t timer_{};
+  CpuTimer timer_;
   bool running_ = false;
   volatile sig_atomic_t locked_ = 0;  // the modules are being renewed
   volatile bool wants_modules_ = false;

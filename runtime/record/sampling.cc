@@ -16,9 +16,10 @@ namespace {
 
 void on_signal(int, siginfo_t* info, void* context) {
   Thread* const t = this_thread;
-  if (t == nullptr || info->si_code != SI_TIMER) return;
+  if (t == nullptr || (info->si_code != SI_TIMER && info->si_code <= 0)) return;
   const int saved_errno = errno;
-  const auto overrun = static_cast<std::uint64_t>(info->si_overrun > 0 ? info->si_overrun : 0);
+  const bool repeated = info->si_code == SI_TIMER && info->si_overrun > 0;
+  const auto overrun = static_cast<std::uint64_t>(repeated ? info->si_overrun : 0);
   t->sample(*static_cast<const ucontext_t*>(context), 1 + overrun);
   errno = saved_errno;
 }

@@ -65,7 +65,7 @@ bool Thread::discard_abandoned() {
 }
 
 void Thread::sample(const ucontext_t& context, std::uint64_t expirations) {
-  sampler_.take(context, expirations, busy() || !process.active || process.paused);
+  sampler_.on_signal(context, expirations, busy() || !process.active || process.paused);
 }
 
 void Thread::close_failed_poll(std::uint64_t key) {

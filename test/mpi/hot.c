@@ -73,6 +73,15 @@ static void late(void) {
   }
 }
 
+/* Short computation between long waits in MPI: on shared processors, a rank computes when it has
+ * just got one. */
+static void turns(void) {
+  for (int step = 0; step < 250; ++step) {
+    a_fifth(5);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 static void count_signal(int number) {
   (void)number;
   ++signals;
@@ -195,6 +204,7 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (strcmp(mode, "shares") == 0) shares(2000);
   if (strcmp(mode, "late") == 0) late();
+  if (strcmp(mode, "turns") == 0) turns();
   if (strcmp(mode, "timers") == 0) status = timers();
   if (strcmp(mode, "all_signals") == 0) status = all_signals();
   if (strcmp(mode, "jumps") == 0) status = jumps();

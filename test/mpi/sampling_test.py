@@ -4,20 +4,24 @@
     sampling_test.py CASE --mpi openmpi|mpich --slackline BINARY --print RAW_PRINT --programs DIR
 
 CASE is one of the cases below. All shares are of CPU time, so that a busy machine changes nothing."""
+import ctypes
 import os
+import platform
 import re
 import shutil
+import struct
 import subprocess
+import sys
 
-from recording import check, finding, result, run_case
+from recording import SKIPPED, check, finding, result, run_case
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def record(test, ranks, arguments, rate="200Hz", program="hot_O2"):
+def record(test, ranks, arguments, rate="200Hz", program="hot_O2", yields=True):
     shutil.rmtree(test.output, ignore_errors=True)
     command = [test.arguments.slackline, "record", f"--sample={rate}", "-o", test.output]
-    if test.arguments.mpi == "mpich":
+    if test.arguments.mpi == "mpich" and yields:
         command.append("--yield")
     done = test.run([*command, "--", *test.launcher(ranks), test.program(program), *arguments])
     check(done.returncode == 0, f"the program ended with {done.returncode}")
@@ -81,6 +85,25 @@ def case_late(test):
     report = subprocess.run([test.arguments.slackline, "report", test.output], capture_output=True,
                           text=True, check=True).stdout
     check(f"force_pairs (hot.c:{line_of('the late line')})" in report, "on the first screen")
+
+
+def observes_kernel_time():
+    """Whether perf_event_open permits an event of the task clock, time in the kernel included."""
+    event = struct.pack("IIQQ96x", 1, 128, 1, 5_000_000)
+    return ctypes.CDLL(None).syscall(298, event, 0, -1, -1, 8) >= 0
+
+
+def case_turns(test):
+    """Ranks that share a processor compute just after each tick of the kernel."""
+    if platform.machine() != "x86_64" or not observes_kernel_time():
+        print("skipped: perf_event_open is not permitted")
+        sys.exit(SKIPPED)
+    record(test, 4, ["turns"], yields=False)
+    found = samples(test)
+    check(found > 100, f"{found} samples of 200")
+    spots = result(test, "hotspots")["hotspots"]
+    times = {s["function"]: s["computation_inclusive_ns"] for s in spots}
+    check(times["a_fifth"] > 0.8 * times["main"], f"{times}")
 
 
 def case_timers(test):

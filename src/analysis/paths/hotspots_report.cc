@@ -31,9 +31,9 @@ std::string_view explanation_of(CodeSource source) {
       return "The trace has no call paths: time is given to the regions that the program has "
              "marked. 'slackline record' tells functions and lines.";
     case CodeSource::call_paths:
-      return "The recording has no samples: computation is given to the function that the MPI "
-             "calls before and after it have in common. 'slackline record --sample' tells where "
-             "it is.";
+      return "There are no samples of computation: it is given to the function that the MPI calls "
+             "before and after it have in common. A longer recording, or 'slackline record "
+             "--sample=1000Hz', tells where it is.";
     case CodeSource::samples:
       break;
   }
