@@ -18,12 +18,16 @@
 #include "advice/ranking.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "whatif/program_writer.h"
+#include "whatif/scenario.h"
 
 namespace slackline {
 namespace {
 
 /// Gains below this share of the run are not worth a change.
 constexpr double kLeastGain = 0.001;
+/// Nor are causes that gain less than this share worth more than faster computation.
+constexpr double kLeastCause = 0.01;
 /// A further proposal joins a combination if it gains so much of the run more.
 constexpr double kLeastFurtherGain = 0.01;
 constexpr std::size_t kLargestCombination = 4;
@@ -57,6 +61,44 @@ bool removal_gains(Operation operation, const Evaluator& evaluator) {
   } catch (const Error&) {
     return true;
   }
+}
+
+/// The order of proposals: causes before faster computation, which shortens any program, unless
+/// they gain next to nothing; then by the gain that is certain.
+struct Rank {
+  bool cause;
+  double certain_ns;
+  auto operator<=>(const Rank&) const = default;
+};
+
+Rank rank_of(Problem problem, double certain_ns, double run_ns) {
+  return {problem != Problem::computation && certain_ns >= kLeastCause * run_ns, certain_ns};
+}
+
+Rank rank_of(const Proposal& p, double run_ns) {
+  return rank_of(p.hypothesis.problem, std::min(p.low_ns, p.simulated_gain_ns.value_or(p.low_ns)),
+                 run_ns);
+}
+
+/// False where the edited program would not end.
+bool simulate(Proposal& p, const ProgramView& program, double base_ns, const RunTime& run_ns) {
+  const Hypothesis& h = p.hypothesis;
+  if (h.edits.empty() || h.variation.any()) return true;
+  try {
+    p.simulated_gain_ns = base_ns - run_ns(apply({.edits = h.edits}, program).trace);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void simulate(Advice& advice, const ProgramView& program, const RunTime& run_ns) {
+  const double base_ns = run_ns(untimed_copy(program.trace));
+  advice.simulated_ns = base_ns;
+  std::erase_if(advice.proposals, [&](Proposal& p) {
+    return !simulate(p, program, base_ns, run_ns) ||
+           p.simulated_gain_ns.value_or(base_ns) < kLeastGain * base_ns;
+  });
 }
 
 /// Two changes of the same thing cannot be made together.
@@ -130,7 +172,7 @@ std::string_view identifier(Problem problem) {
 }
 
 Advice advise(const ProgramView& program, const ExecutionGraph& graph, const ModelChoice& choice,
-              std::size_t count) {
+              std::size_t count, const RunTime& simulated) {
   const CallPaths paths = CallPaths::of_regions_or_functions(program.trace);
   const ComputationCode code(program.trace, &program.samples);
   const ProgramProfile profile = program_profile(program.trace, paths, code);
@@ -144,17 +186,24 @@ Advice advise(const ProgramView& program, const ExecutionGraph& graph, const Mod
                     std::back_inserter(hypotheses));
 
   Advice advice{.makespan_ns = evaluator.base_ns(),
+                .simulated_ns = {},
                 .ideal_ns = static_cast<double>(profile.mean_ns()),
                 .hypotheses = hypotheses.size(),
                 .proposals = {},
                 .combination = {}};
   std::vector<EvaluatedHypothesis> best =
       ranked(evaluated(std::move(hypotheses), evaluator), paths, kLeastGain * advice.makespan_ns);
+  std::ranges::stable_sort(best, std::ranges::greater{}, [&](const EvaluatedHypothesis& h) {
+    return rank_of(h.hypothesis.problem, h.gain_ns, advice.makespan_ns);
+  });
   if (best.size() > count) best.resize(count);
   advice.proposals.resize(best.size());
   parallel_for(best.size(), [&](std::size_t i) {
     advice.proposals[i] = proposal(std::move(best[i]), evaluator);
   });
+  if (simulated) simulate(advice, program, simulated);
+  std::ranges::stable_sort(advice.proposals, std::ranges::greater{},
+                           [&](const Proposal& p) { return rank_of(p, advice.makespan_ns); });
   advice.combination = Growth(advice.proposals, evaluator).run();
   return advice;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "advice/hypothesis.h"
@@ -20,6 +22,8 @@ struct Proposal {
   /// With L, o and G halved and doubled; gain_ns lies between them.
   double low_ns = 0;
   double high_ns = 0;
+  /// By simulation; none where there is no simulation, or the change is one of the network.
+  std::optional<double> simulated_gain_ns{};
   std::string command{};  ///< that evaluates it; for the caller to fill in
 };
 
@@ -30,19 +34,27 @@ struct Combination {
 };
 
 struct Advice {
-  double makespan_ns = 0;  ///< of the run as it is
+  double makespan_ns = 0;                ///< of the run as it is
+  std::optional<double> simulated_ns{};  ///< the same by simulation, if there is one
   /// With all computation balanced, no communication and no dependences: what remains.
   double ideal_ns = 0;
-  std::size_t hypotheses = 0;       ///< evaluated
-  std::vector<Proposal> proposals;  ///< largest gain first
-  Combination combination;          ///< empty unless it gains more than the first alone
+  std::size_t hypotheses = 0;  ///< evaluated
+  /// Causes before faster computation, which shortens any program; the largest certain gain
+  /// (low_ns, or the simulated one) first.
+  std::vector<Proposal> proposals;
+  Combination combination;  ///< empty unless it gains more than the first alone
 };
+
+/// The run time of a program in ns by a simulation. Throws Error where it would not end.
+using RunTime = std::function<double(const Trace&)>;
 
 /// Generates hypotheses, evaluates each under `choice`, keeps the `count` best, one for each
 /// problem, and combines them greedily. `graph` is of `program`. Some dozens of passes; those about
-/// messages and collectives build a graph each.
+/// messages and collectives build a graph each. With `simulated`, what is kept is simulated once
+/// each, and ranked by the smaller of both gains; changes that gain nothing by simulation are left
+/// out.
 Advice advise(const ProgramView& program, const ExecutionGraph& graph, const ModelChoice& choice,
-              std::size_t count);
+              std::size_t count, const RunTime& simulated = {});
 
 using AdviceJson = JsonOf<struct AdviceJsonTag>;
 const JsonType& declared_type(const AdviceJsonTag*);

@@ -33,6 +33,7 @@ auto proposal_object(const Advice& advice, const Proposal& p) {
                 "gain_ns"_key = p.gain_ns,
                 "gain_low_ns"_key = p.low_ns,
                 "gain_high_ns"_key = p.high_ns,
+                "simulated_gain_ns"_key = p.simulated_gain_ns,
                 "share_of_run"_key = ratio_of(p.gain_ns, advice.makespan_ns),
                 "share_of_possible"_key = number_of(share_of_possible(advice, p)),
                 "evidence"_key = h.evidence,
@@ -50,7 +51,9 @@ auto combination_object(const Advice& advice) {
 
 auto advice_object(const Advice& advice) {
   return Object{
-      "makespan_ns"_key = advice.makespan_ns, "ideal_ns"_key = advice.ideal_ns,
+      "makespan_ns"_key = advice.makespan_ns,
+      "simulated_ns"_key = advice.simulated_ns,
+      "ideal_ns"_key = advice.ideal_ns,
       "hypotheses"_key = advice.hypotheses,
       "advice"_key =
           list_of(advice.proposals, [&](const Proposal& p) { return proposal_object(advice, p); }),
@@ -65,10 +68,20 @@ Paragraph headline(const Advice& advice) {
                         fmt::format("{} hypotheses", advice.hypotheses))};
   }
   const Proposal& best = advice.proposals.front();
-  return {fmt::format("Predicted run time {}. Largest gain: {}: {} shorter ({}).",
+  return {fmt::format("Predicted run time {}. First change to try: {}: {} shorter ({}).",
                       format_time_ns(advice.makespan_ns), best.hypothesis.action,
                       format_time_ns(best.gain_ns),
                       format_percent(ratio_of(best.gain_ns, advice.makespan_ns)))};
+}
+
+/// What the model leaves out is what the simulation has.
+std::optional<Paragraph> of_simulation(const Advice& advice) {
+  if (!advice.simulated_ns) return std::nullopt;
+  return Paragraph{fmt::format(
+      "Simulated run time {}. Changes of the program were simulated, too, and are ranked by the "
+      "smaller gain; those that gain nothing by simulation are left out. Changes of the network "
+      "are evaluated by the model only.",
+      format_time_ns(*advice.simulated_ns))};
 }
 
 Paragraph bound(const Advice& advice) {
@@ -81,7 +94,7 @@ Paragraph bound(const Advice& advice) {
 
 Table overview_table(const Advice& advice) {
   Table table{.id = "advice",
-              .title = "Changes by gain",
+              .title = "Proposed changes",
               .columns = {{"", Unit::count},
                           {"change"},
                           {"where"},
@@ -92,11 +105,16 @@ Table overview_table(const Advice& advice) {
                           {"of the possible", Unit::ratio,
                            "gain over that of perfect balance and free communication"}},
               .rows = {}};
+  if (advice.simulated_ns) {
+    table.columns.push_back({"simulated gain", Unit::ns, "reduction of the simulated run time"});
+  }
   std::int64_t number = 0;
   for (const Proposal& p : advice.proposals) {
     table.rows.push_back({++number, p.hypothesis.action, p.hypothesis.place, p.gain_ns, p.low_ns,
                           p.high_ns, ratio_of(p.gain_ns, advice.makespan_ns),
                           share_of_possible(advice, p)});
+    if (advice.simulated_ns)
+      table.rows.back().push_back(p.simulated_gain_ns ? Value(*p.simulated_gain_ns) : Value{});
   }
   return table;
 }
@@ -135,6 +153,7 @@ Described<AdviceJson> describe(const Advice& advice) {
   Described<AdviceJson> report{advice_object(advice)};
   Section summary{.id = "advise", .title = "Advice"};
   summary.items.emplace_back(headline(advice));
+  if (auto simulated = of_simulation(advice)) summary.items.emplace_back(std::move(*simulated));
   summary.items.emplace_back(bound(advice));
   if (!advice.proposals.empty()) summary.items.emplace_back(overview_table(advice));
   if (auto joint = combined(advice)) summary.items.emplace_back(std::move(*joint));

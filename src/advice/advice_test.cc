@@ -6,6 +6,7 @@
 
 #include "advice/evaluation.h"
 #include "advice/program_profile.h"
+#include "base/error.h"
 #include "formats/text/text.h"
 #include "graph/testing/text_graph.h"
 
@@ -124,6 +125,44 @@ TEST(Advice, OfAnUnbalancedProgramIsToBalanceIt) {
   // then waited for after each step, and not only after the last one.
   EXPECT_NEAR(advice.proposals[0].gain_ns, 10 * (4'000'000 - 1'030'000) - 9 * 2 * 1'000, 1);
   EXPECT_NEAR(advice.ideal_ns, 10 * 1'030'000, 1);
+}
+
+/// Computation of all ranks, and of edits that balance it an error.
+double all_computation_unless_balanced(const Trace& program) {
+  double sum = 0;
+  for (std::int32_t r = 0; r < program.ranks(); ++r) {
+    sum += static_cast<double>(program.calls(r).stop_ns());
+  }
+  if (program.calls(0).stop_ns() == program.calls(1).stop_ns())
+    throw Error("balanced", "by itself");
+  return sum;
+}
+
+// Rank 1 computes a hundred times as long as rank 0.
+TEST(Advice, IsSimulatedAndRankedByBoth) {
+  const Trace trace = untimed_trace(2,
+                                    "rank 0\n init\n compute 40000\n barrier\n finalize\n"
+                                    "rank 1\n init\n compute 4000000\n barrier\n finalize\n");
+  const ModelChoice choice{.model = {1'000'000'000, 10'000'000, 0}, .graph = {}, .network = {}};
+  const ExecutionGraph graph = build_graph(trace, {});
+  const auto balances = [](const Proposal& p) {
+    return std::ranges::any_of(p.hypothesis.edits,
+                               [](const Edit& e) { return e.action == "balance"; });
+  };
+  const Advice modelled = advise({trace, kNoSamples}, graph, choice, 9);
+  ASSERT_EQ(std::ranges::count_if(modelled.proposals, balances), 1);
+  EXPECT_FALSE(modelled.simulated_ns);
+
+  const Advice simulated =
+      advise({trace, kNoSamples}, graph, choice, 9, all_computation_unless_balanced);
+  EXPECT_EQ(simulated.simulated_ns, 4'040'000);
+  EXPECT_EQ(std::ranges::count_if(simulated.proposals, balances), 0);
+  for (const Proposal& p : simulated.proposals) {
+    EXPECT_EQ(p.simulated_gain_ns.has_value(), !p.hypothesis.edits.empty()) << p.hypothesis.action;
+    if (p.simulated_gain_ns) {
+      EXPECT_GE(*p.simulated_gain_ns, 4'040) << p.hypothesis.action;
+    }
+  }
 }
 
 // iterate() is inlined into assemble(), the function that has work to share out.

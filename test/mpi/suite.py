@@ -126,10 +126,13 @@ class Suite:
         entry["failed"].append(f"{command} {os.path.basename(trace)}: {status}: {text[-300:]}")
         return None
 
-    def model(self, command):
-        """Some formats hold neither hosts nor the MPI library, by which the model is chosen."""
-        return (["--network", "shared-memory", "--collectives", self.arguments.mpi]
-                if command == "predict" else [])
+    def model(self, command, extension="slk"):
+        """Some formats hold neither hosts nor the MPI library, by which the model is chosen; in a GOAL file,
+        collectives are messages."""
+        if command != "predict":
+            return []
+        collectives = [] if extension == "goal" else ["--collectives", self.arguments.mpi]
+        return ["--network", "shared-memory", *collectives]
 
     def read(self, trace, folder):
         entry = {"name": os.path.basename(trace), "findings": {}, "failed": [], "drift": {},
@@ -148,7 +151,7 @@ class Suite:
             out = os.path.join(folder, f"converted.{extension}")
             written = self.answer(entry, "convert", trace, out)
             if written is not None and extension in READ_BACK:
-                read = self.answer(entry, "predict", out, *self.model("predict"))
+                read = self.answer(entry, "predict", out, *self.model("predict", extension))
                 if read is not None and makespan:
                     entry["drift"][extension] = [
                         round(read["result"]["makespan_ns"] / makespan - 1, 6),

@@ -16,8 +16,6 @@
 #include "report/command_names.h"
 
 namespace slackline {
-namespace {
-
 LogGOPS resolve_loggops(const ModelChoice& choice, const LogGOPSOptions& options) {
   LogGOPS model;
   model.latency_fs = choice.model.latency_fs;
@@ -36,8 +34,6 @@ LogGOPS resolve_loggops(const ModelChoice& choice, const LogGOPSOptions& options
   model.loggopsim_deviations = options.simulator_flaws;
   return model;
 }
-
-}  // namespace
 
 LoadedProgram load_program(const ModelRequest& request, const LogGOPSOptions& options) {
   if (request.network.given()) {

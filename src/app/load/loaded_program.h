@@ -25,6 +25,9 @@ struct LoadedProgram {
   Findings findings;
 };
 
+/// Throws Error where a value or the noise file cannot be read.
+LogGOPS resolve_loggops(const ModelChoice& choice, const LogGOPSOptions& options);
+
 /// Throws Error.
 LoadedProgram load_program(const ModelRequest& request, const LogGOPSOptions& options);
 

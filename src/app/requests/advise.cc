@@ -81,8 +81,11 @@ std::string command_for(const Hypothesis& hypothesis, const ModelRequest& reques
   return text + model_options(request) + parameters(request, loaded.model, hypothesis.variation);
 }
 
-auto advise_report(const Advice& advice, const LoadedGraph& loaded, const AdviseRequest& request) {
-  return with_context(describe(advice), "advise", loaded, Object{"count"_key = request.count});
+auto advise_report(const Advice& advice, const LoadedGraph& loaded, const AdviseRequest& request,
+                   const SimulatedTime& simulated) {
+  return with_context(describe(advice), "advise", loaded,
+                      Object{"count"_key = request.count,
+                             "simulated_by"_key = known_if(simulated.given(), simulated.by)});
 }
 using AdviseReports = CommandReports<ReturnedBy<advise_report>>;
 
@@ -92,12 +95,17 @@ void declare(OptionList& options, AdviseRequest& request) {
   declare(options, request.input);
   options.add("--count N", request.count, "Largest number of changes to propose",
               {.positive = true});
+  declare(options, request.platform);
+  options["--platform"].help =
+      "Simulate the changes on this platform (SimGrid XML or TOML), too, and rank by both";
+  declare(options, request.loggops);
   declare_clocks(options, request.input.reading);
 }
 
 Advice advice_on(const LoadedGraph& loaded, const ModelRequest& request,
-                 const ExecutionGraph& graph, std::size_t count) {
-  Advice advice = advise({loaded.program(), loaded.opened.samples}, graph, loaded.model, count);
+                 const ExecutionGraph& graph, std::size_t count, const SimulatedTime& simulated) {
+  Advice advice = advise({loaded.program(), loaded.opened.samples}, graph, loaded.model, count,
+                         simulated.run_ns);
   for (Proposal& proposal : advice.proposals) {
     proposal.command = command_for(proposal.hypothesis, request, loaded);
   }
@@ -108,9 +116,13 @@ Report execute(const AdviseRequest& request) {
   LoadedGraph loaded = load_graph(request.input, CallDetail::named, GraphTime::later);
   // Also of a GOAL file: hypotheses are about its calls.
   const ExecutionGraph graph = build_graph(loaded.program(), loaded.model.graph);
-  const Advice advice = advice_on(loaded, request.input, graph, request.count);
-  Report report = AdviseReports::untyped(advise_report(advice, loaded, request));
+  Findings of_platform;
+  const SimulatedTime simulated =
+      simulated_time(loaded, request.platform, request.loggops, of_platform);
+  const Advice advice = advice_on(loaded, request.input, graph, request.count, simulated);
+  Report report = AdviseReports::untyped(advise_report(advice, loaded, request, simulated));
   report.findings.merge(graph.findings());
+  report.findings.merge(of_platform);
   return report;
 }
 

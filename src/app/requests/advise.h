@@ -3,7 +3,10 @@
 #include <cstddef>
 
 #include "advice/advice.h"
+#include "app/load/simulated_time.h"
+#include "app/options/loggops_options.h"
 #include "app/options/model_request.h"
+#include "app/options/platform_options.h"
 
 namespace slackline {
 
@@ -14,14 +17,17 @@ struct Report;
 /// Which changes of a program or of its network would shorten the run most.
 struct AdviseRequest {
   ModelRequest input{.reading = {bytes_per_call::kAdvise}};
-  std::size_t count = 10;  ///< proposals at most
+  std::size_t count = 10;      ///< proposals at most
+  PlatformOptions platform{};  ///< to simulate the proposals on as well
+  LogGOPSOptions loggops{};    ///< to simulate the proposals under as well
 };
 void declare(OptionList& options, AdviseRequest& request);
 
 /// The best `count` changes, with the commands that verify them. `graph`: of the program of
 /// `loaded`, which is what `request` asks for.
 Advice advice_on(const LoadedGraph& loaded, const ModelRequest& request,
-                 const ExecutionGraph& graph, std::size_t count);
+                 const ExecutionGraph& graph, std::size_t count,
+                 const SimulatedTime& simulated = {});
 
 /// Throws Error.
 Report execute(const AdviseRequest& request);

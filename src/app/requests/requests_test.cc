@@ -168,6 +168,17 @@ TEST_F(Requests, EditsThatExceedALinkSaySo) {
   EXPECT_EQ(unlinked.findings.count(kLinkExceeded), 1u);
   EXPECT_LT(unlinked.result["after"]["makespan_ns"].as_double(),
             0.8 * unlinked.result["before"]["makespan_ns"].as_double());
+  // LogGOPSim's network cards send the pieces one after the other: computation, L + (10^7 - 1) G,
+  // and the receiver's computation; the pieces one byte less for each.
+  request.input.model.latency = "1us";
+  request.input.model.overhead = "0ns";
+  request.loggops.model = "loggops";
+  const Report simulated = execute(request);
+  EXPECT_NEAR(simulated.result["loggops"]["before_ns"].as_double(),
+              100 + 1000 + 179'999.98 + 99'900, 1);
+  EXPECT_NEAR(simulated.result["loggops"]["after_ns"].as_double(),
+              simulated.result["loggops"]["before_ns"].as_double(), 3);
+  request.loggops.model = "loggps";
   request.edits = {"scale factor=0.5"};
   EXPECT_EQ(execute(request).findings.count(kLinkExceeded), 0u);
   PredictRequest before{.input = request.input};

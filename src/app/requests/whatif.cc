@@ -14,6 +14,7 @@
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/machine.h"
+#include "app/load/simulated_time.h"
 #include "app/options/degradations.h"
 #include "app/options/shared_options.h"
 #include "app/report/run_comparison.h"
@@ -138,12 +139,26 @@ auto edit_object(const AppliedEdit& applied) {
                 "computation_after_ns"_key = applied.computation_after_ns};
 }
 
+/// Run times under LogGOPS, of which only the whole is known.
+struct LogGOPSTimes {
+  double before_ns;
+  double after_ns;
+};
+
+auto loggops_object(const LogGOPSTimes& times) {
+  return Object{"before_ns"_key = times.before_ns, "after_ns"_key = times.after_ns};
+}
+
 auto whatif_object(const RunComparisonJson& comparison, const Scenario& scenario,
-                   const EditedProgram& edited, double before_ns, double after_ns) {
-  return Object{comparison, "scenario"_key = scenario.name,
+                   const EditedProgram& edited, double before_ns, double after_ns,
+                   const std::optional<LogGOPSTimes>& loggops) {
+  return Object{comparison,
+                "scenario"_key = scenario.name,
                 "edits"_key = list_of(edited.log, edit_object),
                 "before"_key = Object{"makespan_ns"_key = before_ns},
-                "after"_key = Object{"makespan_ns"_key = after_ns}};
+                "after"_key = Object{"makespan_ns"_key = after_ns},
+                "loggops"_key = known_if(loggops.has_value(),
+                                         loggops_object(loggops.value_or(LogGOPSTimes{})))};
 }
 
 auto whatif_report(Described<ReturnedBy<whatif_object>> described, const LoadedGraph& loaded,
@@ -208,6 +223,19 @@ void require_runnable(const Findings& before, const Findings& after, bool simula
   }
 }
 
+std::optional<LogGOPSTimes> loggops_times(const LoadedGraph& loaded, const Trace& edited,
+                                          const LogGOPSOptions& options) {
+  Findings none;  // those are of platforms
+  const SimulatedTime time = simulated_time(loaded, {}, options, none);
+  if (!time.given()) return std::nullopt;
+  return LogGOPSTimes{time.run_ns(untimed_copy(loaded.program())), time.run_ns(edited)};
+}
+
+Paragraph describe(const LogGOPSTimes& times) {
+  return {fmt::format("Simulated under LogGOPS: from {} to {}.", format_time_ns(times.before_ns),
+                      format_time_ns(times.after_ns))};
+}
+
 /// How far the model is from the run as it was measured: what it says of the edited one is as far.
 std::optional<Paragraph> model_error(const Trace& trace, double before_ns) {
   const std::optional<MeasuredRun> measured = measured_run(trace);
@@ -248,6 +276,7 @@ void declare(OptionList& options, WhatifRequest& request) {
   declare(options, request.platform);
   options["--platform"].help =
       "Simulate on this platform (SimGrid XML or TOML) instead of using the model";
+  declare(options, request.loggops);
   declare_clocks(options, request.input.reading);
 }
 
@@ -257,11 +286,12 @@ Report execute(const WhatifRequest& request) {
   // The edits apply to the run with its pauses, so that they are in what is saved.
   const EditedProgram edited = apply(scenario, {loaded.trace(), loaded.opened.samples});
   require_selected(edited);
+  const Trace modelled = as_modelled(edited.trace, loaded);
   const EvaluatedProgram before(untimed_copy(loaded.program()), loaded.model, request,
                                 "before the edits");
-  const EvaluatedProgram after(as_modelled(edited.trace, loaded), loaded.model, request,
-                               "after the edits");
+  const EvaluatedProgram after(modelled, loaded.model, request, "after the edits");
   require_runnable(before.graph.findings(), after.graph.findings(), request.platform.given());
+  const std::optional<LogGOPSTimes> loggops = loggops_times(loaded, modelled, request.loggops);
   Findings lost;
   if (!request.save.empty()) lost = save_program(request.save, edited, loaded.model);
 
@@ -275,6 +305,7 @@ Report execute(const WhatifRequest& request) {
     summary.items.emplace_back(
         Paragraph{"After the edits: " + sentence(after.run.link) + " Simulate it: --platform."});
   }
+  if (loggops) summary.items.emplace_back(describe(*loggops));
   if (auto error = model_error(loaded.trace(), before.run.makespan_ns)) {
     summary.items.emplace_back(std::move(*error));
   }
@@ -282,7 +313,7 @@ Report execute(const WhatifRequest& request) {
                            {std::move(summary), edits_section(edited.log)});
   Report report = WhatifReports::untyped(
       whatif_report({whatif_object(compared.result, scenario, edited, before.run.makespan_ns,
-                                   after.run.makespan_ns),
+                                   after.run.makespan_ns, loggops),
                      std::move(compared.sections)},
                     loaded, request));
   report.findings.merge(lost);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/options/loggops_options.h"
 #include "app/options/model_request.h"
 #include "app/options/platform_options.h"
 
@@ -18,6 +19,7 @@ struct WhatifRequest {
   std::string scenario{};            ///< a scenario file; empty: only `edits`
   std::vector<std::string> edits{};  ///< "balance region=solve", after those of the file
   PlatformOptions platform{};        ///< to simulate both on; not given: the LogGPS model
+  LogGOPSOptions loggops{};          ///< to simulate both under as well
   std::string save{};                ///< a file for the edited program; empty: none
 };
 void declare(OptionList& options, WhatifRequest& request);
