@@ -185,7 +185,8 @@ Advice advise(const ProgramView& program, const ExecutionGraph& graph, const Mod
   std::ranges::move(communication_hypotheses(profile, choice, path),
                     std::back_inserter(hypotheses));
 
-  Advice advice{.makespan_ns = evaluator.base_ns(),
+  Advice advice{.measured_network = choice.bounds.has_value(),
+                .makespan_ns = evaluator.base_ns(),
                 .simulated_ns = {},
                 .ideal_ns = static_cast<double>(profile.mean_ns()),
                 .hypotheses = hypotheses.size(),

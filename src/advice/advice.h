@@ -19,7 +19,7 @@ namespace slackline {
 struct Proposal {
   Hypothesis hypothesis;
   double gain_ns = 0;
-  /// With L, o and G halved and doubled; gain_ns lies between them.
+  /// Over the network_range(); gain_ns lies between them.
   double low_ns = 0;
   double high_ns = 0;
   /// By simulation; none where there is no simulation, or the change is one of the network.
@@ -34,6 +34,7 @@ struct Combination {
 };
 
 struct Advice {
+  bool measured_network = false;         ///< gains are over the measured intervals of L, o and G
   double makespan_ns = 0;                ///< of the run as it is
   std::optional<double> simulated_ns{};  ///< the same by simulation, if there is one
   /// With all computation balanced, no communication and no dependences: what remains.

@@ -51,6 +51,7 @@ auto combination_object(const Advice& advice) {
 
 auto advice_object(const Advice& advice) {
   return Object{
+      "network_range"_key = advice.measured_network ? "measured" : "halved_and_doubled",
       "makespan_ns"_key = advice.makespan_ns,
       "simulated_ns"_key = advice.simulated_ns,
       "ideal_ns"_key = advice.ideal_ns,
@@ -93,14 +94,16 @@ Paragraph bound(const Advice& advice) {
 }
 
 Table overview_table(const Advice& advice) {
+  const std::string range =
+      advice.measured_network ? "at the ends of their 95 % intervals" : "halved or doubled";
   Table table{.id = "advice",
               .title = "Proposed changes",
               .columns = {{"", Unit::count},
                           {"change"},
                           {"where"},
                           {"gain", Unit::ns, "reduction of the predicted run time"},
-                          {"low", Unit::ns, "smallest gain with L, o and G halved or doubled"},
-                          {"high", Unit::ns, "largest gain with L, o and G halved or doubled"},
+                          {"low", Unit::ns, "smallest gain with L, o and G " + range},
+                          {"high", Unit::ns, "largest gain with L, o and G " + range},
                           {"of the run", Unit::ratio},
                           {"of the possible", Unit::ratio,
                            "gain over that of perfect balance and free communication"}},

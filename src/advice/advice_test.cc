@@ -89,6 +89,13 @@ TEST_F(EvaluatorTest, RepeatsWithHalfAndDoubleTheCostsOfTheNetwork) {
   EXPECT_THAT(evaluator_.gains_ns({}, {.latency_factor = 0.5}), ElementsAre(250, 500, 1000));
 }
 
+TEST_F(EvaluatorTest, RepeatsWithTheEndsOfMeasuredIntervals) {
+  ModelChoice measured = choice_;
+  measured.bounds = {{800'000'000, 10'000'000, 2'000'000}, {1'500'000'000, 10'000'000, 2'000'000}};
+  const Evaluator evaluator({trace_, kNoSamples}, graph_, measured);
+  EXPECT_THAT(evaluator.gains_ns({}, {.latency_factor = 0.5}), ElementsAre(400, 500, 750));
+}
+
 // The sends are eager as they are, and wait for each other when they are synchronous.
 TEST(Evaluator, FindsNoGainInAProgramThatHangs) {
   const Trace trace = untimed_trace(2,

@@ -21,12 +21,17 @@ std::int64_t scaled_fs(std::int64_t fs, double factor) {
   return nearest_whole(static_cast<double>(fs) * factor);
 }
 
+LogGPS scaled(LogGPS model, double factor) {
+  model.latency_fs = scaled_fs(model.latency_fs, factor);
+  model.overhead_fs = scaled_fs(model.overhead_fs, factor);
+  model.gap_per_byte_fs = scaled_fs(model.gap_per_byte_fs, factor);
+  return model;
+}
+
 /// Parameters for each pair of ranks have factors in no place; then all stay as they are.
-ModelChoice varied(ModelChoice choice, const ModelVariation& variation, double factor) {
-  choice.model.latency_fs = scaled_fs(choice.model.latency_fs, factor * variation.latency_factor);
-  choice.model.overhead_fs = scaled_fs(choice.model.overhead_fs, factor);
-  choice.model.gap_per_byte_fs =
-      scaled_fs(choice.model.gap_per_byte_fs, factor * variation.gap_factor);
+ModelChoice varied(ModelChoice choice, const ModelVariation& variation) {
+  choice.model.latency_fs = scaled_fs(choice.model.latency_fs, variation.latency_factor);
+  choice.model.gap_per_byte_fs = scaled_fs(choice.model.gap_per_byte_fs, variation.gap_factor);
   return choice;
 }
 
@@ -119,17 +124,22 @@ GraphOptions varied(GraphOptions options, const ModelVariation& variation) {
 
 }  // namespace
 
+NetworkRange network_range(const ModelChoice& choice) {
+  const ParameterBounds ends =
+      choice.bounds.value_or(ParameterBounds{scaled(choice.model, 0.5), scaled(choice.model, 2)});
+  return {with_model(choice, ends.low), choice, with_model(choice, ends.high)};
+}
+
 Evaluator::Evaluator(const ProgramView& program, const ExecutionGraph& graph,
                      const ModelChoice& choice)
-    : program_(program), graph_(graph), choice_(choice) {
+    : program_(program), graph_(graph), networks_(network_range(choice)) {
   if (choice.pairs == nullptr) {
     reduced_.emplace(graph);
     rank_of_ = vertex_ranks(graph);
   }
-  for (std::size_t i = 0; i < kNetworkFactors.size(); ++i) {
-    const ModelChoice of_factor = varied(choice, {}, kNetworkFactors[i]);
-    base_ns_[i] = unedited_ns(of_factor);
-    base_link_ns_[i] = link_delay_ns(graph, of_factor);
+  for (std::size_t i = 0; i < networks_.size(); ++i) {
+    base_ns_[i] = unedited_ns(networks_[i]);
+    base_link_ns_[i] = link_delay_ns(graph, networks_[i]);
   }
 }
 
@@ -147,7 +157,7 @@ bool Evaluator::fits_femtoseconds(const Trace& edited) const {
 std::array<LogGPS, 3> Evaluator::models(const ModelVariation& variation) const {
   std::array<LogGPS, 3> models;
   for (std::size_t i = 0; i < models.size(); ++i) {
-    models[i] = varied(choice_, variation, kNetworkFactors[i]).model;
+    models[i] = varied(networks_[i], variation).model;
   }
   return models;
 }
@@ -155,29 +165,28 @@ std::array<LogGPS, 3> Evaluator::models(const ModelVariation& variation) const {
 std::array<double, 3> Evaluator::retimed_ns(const Trace& edited, const ModelVariation& variation,
                                             std::size_t first, std::size_t last) const {
   if (fits_femtoseconds(edited)) {
-    const LogGPSCost cost(choice_.model, Parameter::latency);
+    const LogGPSCost cost(networks_[1].model, Parameter::latency);
     const RetimedCost retimed(cost, graph_, program_.trace, edited);
     return makespans_of(graph_, models(variation),
                         [&](const Edge& e) { return retimed.change_ns(e, rank_of_[e.from]); });
   }
   std::array<double, 3> result{};
   for (std::size_t i = first; i < last; ++i) {
-    result[i] = retimed_makespan(graph_, varied(choice_, variation, kNetworkFactors[i]),
-                                 program_.trace, edited);
+    result[i] = retimed_makespan(graph_, varied(networks_[i], variation), program_.trace, edited);
   }
   return result;
 }
 
 std::array<double, 3> Evaluator::rebuilt_ns(const Trace& edited, const ModelVariation& variation,
                                             std::size_t first, std::size_t last) const {
-  const ExecutionGraph graph = build_graph(edited, varied(choice_.graph, variation));
+  const ExecutionGraph graph = build_graph(edited, varied(networks_[1].graph, variation));
   if (hangs(graph, graph_)) return base_ns_;
   std::array<double, 3> result{};
   if (fits_femtoseconds(edited)) {
     result = makespans_of(graph, models(variation), [](const Edge&) { return std::int64_t{0}; });
   }
   for (std::size_t i = first; i < last; ++i) {
-    const ModelChoice choice = varied(choice_, variation, kNetworkFactors[i]);
+    const ModelChoice choice = varied(networks_[i], variation);
     if (!fits_femtoseconds(edited)) {
       result[i] = value_at_base(makespan_function(graph, choice, {Parameter::latency}));
     }
@@ -202,14 +211,14 @@ std::array<double, 3> Evaluator::makespans(const std::vector<Edit>& edits,
   }
   std::array<double, 3> result{};
   for (std::size_t i = first; i < last; ++i) {
-    result[i] = unedited_ns(varied(choice_, variation, kNetworkFactors[i]));
+    result[i] = unedited_ns(varied(networks_[i], variation));
   }
   return result;
 }
 
 std::int64_t Evaluator::on_critical_path(Parameter parameter) const {
-  MakespanFunction t = reduced_ ? MakespanFunction(*reduced_, choice_.model, parameter)
-                                : makespan_function(graph_, choice_, {parameter});
+  MakespanFunction t = reduced_ ? MakespanFunction(*reduced_, networks_[1].model, parameter)
+                                : makespan_function(graph_, networks_[1], {parameter});
   return t.line_at(t.base(), Side::left).slope;
 }
 
@@ -219,7 +228,7 @@ double Evaluator::gain_ns(const std::vector<Edit>& edits, const ModelVariation& 
 
 std::array<double, 3> Evaluator::gains_ns(const std::vector<Edit>& edits,
                                           const ModelVariation& variation) const {
-  std::array<double, 3> gains = makespans(edits, variation, 0, kNetworkFactors.size());
+  std::array<double, 3> gains = makespans(edits, variation, 0, networks_.size());
   for (std::size_t i = 0; i < gains.size(); ++i) gains[i] = base_ns_[i] - gains[i];
   return gains;
 }

@@ -12,9 +12,10 @@
 
 namespace slackline {
 
-/// Costs of communication by which an evaluation is repeated: L, o and G halved, as the model has
-/// them, and doubled. Nobody knows them better than that unless they were measured.
-inline constexpr std::array<double, 3> kNetworkFactors{0.5, 1, 2};
+/// The costs of communication with which an evaluation is repeated: the ends of the 95 % intervals
+/// of L, o and G around their values; where they were not measured, half and double the values.
+using NetworkRange = std::array<ModelChoice, 3>;
+NetworkRange network_range(const ModelChoice& choice);
 
 /// The run time under a model, and what it becomes under hypotheses.
 class Evaluator {
@@ -31,12 +32,12 @@ class Evaluator {
   /// Edits of computation take a pass over the calls and one over the graph, others a graph of
   /// their own. Throws Error for edits that cannot be applied. Thread-safe.
   double gain_ns(const std::vector<Edit>& edits, const ModelVariation& variation) const;
-  /// The same for each of kNetworkFactors.
+  /// The same for each of the network_range().
   std::array<double, 3> gains_ns(const std::vector<Edit>& edits,
                                  const ModelVariation& variation) const;
 
  private:
-  /// T by network factor, of the factors [first, last).
+  /// T over the networks [first, last) of the range.
   std::array<double, 3> makespans(const std::vector<Edit>& edits, const ModelVariation& variation,
                                   std::size_t first, std::size_t last) const;
 
@@ -52,7 +53,7 @@ class Evaluator {
 
   ProgramView program_;
   const ExecutionGraph& graph_;
-  const ModelChoice& choice_;
+  NetworkRange networks_;
   std::optional<ReducedProgram> reduced_{};  ///< where all pairs of ranks are alike
   std::vector<std::int32_t> rank_of_{};      ///< by vertex, there
   std::array<double, 3> base_ns_{};

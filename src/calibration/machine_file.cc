@@ -10,11 +10,13 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/units.h"
 
 namespace slackline {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
+constexpr double kLongestBound_ns = 1e12;
 
 /// A basic string of TOML.
 std::string toml_string(std::string_view text) {
@@ -136,6 +138,27 @@ std::optional<double> number_of(const toml::node_view<toml::node>& node) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
+/// The end `end` of the intervals of L, o and G.
+std::optional<LogGPS> bound_of(const toml::table& root, std::string_view end) {
+  const auto fs = [&](std::string_view key) -> std::optional<std::int64_t> {
+    const auto ns = root["intervals"][key][end].value<double>();
+    if (!ns || !(*ns >= 0) || *ns > kLongestBound_ns) return std::nullopt;
+    return std::llround(*ns * kFemtosPerNano);
+  };
+  const auto latency = fs("L_ns");
+  const auto overhead = fs("o_ns");
+  const auto gap = fs("G_ns_per_byte");
+  if (!latency || !overhead || !gap) return std::nullopt;
+  return LogGPS{*latency, *overhead, *gap};
+}
+
+std::optional<ParameterBounds> bounds_of(const toml::table& root) {
+  const std::optional<LogGPS> low = bound_of(root, "low");
+  const std::optional<LogGPS> high = bound_of(root, "high");
+  if (!low || !high) return std::nullopt;
+  return ParameterBounds{*low, *high};
+}
+
 /// Ascending by size.
 std::vector<MeasuredPiece> pieces_of(toml::table& root, std::string_view quantity,
                                      const std::filesystem::path& path) {
@@ -191,7 +214,7 @@ MeasuredMachine read_machine_file(const std::filesystem::path& path) {
   if ((*machine)["version"].value_exact<std::int64_t>() != kVersion) {
     no_machine(path, fmt::format("its version is not {}", kVersion));
   }
-  MeasuredMachine measured{read_model_file(path), pieces_of(root, "one_way", path),
+  MeasuredMachine measured{read_model_file(path), bounds_of(root), pieces_of(root, "one_way", path),
                            pieces_of(root, "stream", path), origin_of(*machine)};
   const ModelSettings& s = measured.settings;
   if (!s.latency_fs || !s.overhead_fs || !s.gap_per_byte_fs || !s.eager_threshold_bytes) {

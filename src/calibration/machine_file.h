@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,10 @@ struct MeasuredPiece {
 };
 
 struct MeasuredMachine {
-  ModelSettings settings;                ///< all of L, o, G and S
-  std::vector<MeasuredPiece> one_way{};  ///< PRTT(1,0,s)/2; empty: not in the file
-  std::vector<MeasuredPiece> stream{};   ///< per message of a stream
+  ModelSettings settings;                   ///< all of L, o, G and S
+  std::optional<ParameterBounds> bounds{};  ///< none: the file has no intervals of L, o and G
+  std::vector<MeasuredPiece> one_way{};     ///< PRTT(1,0,s)/2; empty: not in the file
+  std::vector<MeasuredPiece> stream{};      ///< per message of a stream
   std::string origin;  ///< "measured 2026-01-02T03:04:05Z between n1 and n2, Open MPI 4.1.4"
 };
 

@@ -67,6 +67,21 @@ TEST_F(MachineFile, IsReadAsItWasWritten) {
   EXPECT_EQ(machine.origin, "measured 2026-01-02T03:04:05Z between n1 and n2, Some \"MPI\" 1.0");
 }
 
+TEST_F(MachineFile, HasTheEndsOfTheIntervals) {
+  write(machine_text(samples(), fit(), kTables));
+  const MeasuredMachine machine = read_machine_file(path_);
+  ASSERT_TRUE(machine.bounds.has_value());
+  EXPECT_EQ(machine.bounds->low.latency_fs, 1'100'000'000);
+  EXPECT_EQ(machine.bounds->high.overhead_fs, 260'000'000);
+  EXPECT_EQ(machine.bounds->low.gap_per_byte_fs, 17'000);
+  const std::string settings =
+      "[machine]\nversion = 1\n[loggps]\nL = \"1us\"\no = \"1us\"\nG = \"1ns/B\"\nS = \"1\"\n";
+  write(settings);
+  EXPECT_FALSE(read_machine_file(path_).bounds);
+  write(settings + "[intervals]\nL_ns = { low = -1.0, high = nan }\no_ns = 3\n");
+  EXPECT_FALSE(read_machine_file(path_).bounds);
+}
+
 TEST_F(MachineFile, TellsThatItsMeasurementWasDisturbed) {
   CalibrationSamples disturbed = samples();
   disturbed.without_processor = 0.46;

@@ -47,6 +47,11 @@ std::shared_ptr<const PairNetwork> network_of(const ExecutionGraph& graph,
 
 }  // namespace
 
+ModelChoice with_model(ModelChoice choice, const LogGPS& model) {
+  choice.model = model;
+  return choice;
+}
+
 MakespanFunction makespan_function(const ExecutionGraph& graph, const ModelChoice& choice,
                                    const VariedParameter& parameter) {
   if (is_plain(choice, parameter)) return {graph, choice.model, parameter.kind};

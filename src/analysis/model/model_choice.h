@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "graph/build.h"
 #include "report/object.h"
@@ -22,10 +23,16 @@ struct ModelChoice {
   std::shared_ptr<const PairNetwork> pairs{};
   /// File, place and time of the measurement that the values are from; empty if they are not.
   std::string machine{};
+  /// 95 % intervals of L, o and G, as far as those were measured: a parameter that was given has
+  /// its value at both ends. None: nothing was measured, or it varies by pair of ranks.
+  std::optional<ParameterBounds> bounds{};
   /// What computation is: "wall" or "cpu" where that was asked for or makes a difference; else
   /// empty.
   std::string computation{};
 };
+
+/// The same with other values of L, o and G.
+ModelChoice with_model(ModelChoice choice, const LogGPS& model);
 
 /// T under `choice` as a function of one parameter. Throws usage Error for a parameter that the
 /// network has not.

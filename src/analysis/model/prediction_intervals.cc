@@ -12,16 +12,44 @@
 namespace slackline {
 namespace {
 
-auto quantity_interval_object(const Interval& i, bool bootstrap) {
-  return Object{"low"_key = i.low, "median"_key.when(bootstrap, i.middle),
-                "mean"_key.when(!bootstrap, i.middle), "high"_key = i.high};
+using Method = PredictionIntervals::Method;
+
+auto quantity_interval_object(const Interval& i, Method method) {
+  return Object{"low"_key = i.low, "median"_key.when(method == Method::bootstrap, i.middle),
+                "mean"_key.when(method == Method::runs, i.middle),
+                "value"_key.when(method == Method::calibration, i.middle), "high"_key = i.high};
+}
+
+/// What a method is called in JSON, its middle value in a table, and where intervals come from.
+struct MethodWords {
+  std::string_view name;
+  const char* middle;
+  std::string table;
+  std::string section;
+};
+
+MethodWords words_of(const PredictionIntervals& intervals) {
+  switch (intervals.method) {
+    case Method::bootstrap:
+      return {"bootstrap", "median",
+              fmt::format("95 % intervals ({} bootstrap replicates)", intervals.samples),
+              "Uncertainty (bootstrap of this run)"};
+    case Method::runs:
+      return {"runs", "mean", fmt::format("95 % intervals ({} runs)", intervals.samples),
+              "Uncertainty (several runs)"};
+    case Method::calibration:
+      break;
+  }
+  return {"calibration", "predicted", "Intervals at the ends of the parameters' 95 % intervals",
+          "Uncertainty (calibration of the machine)"};
 }
 
 auto prediction_intervals_object(const PredictionIntervals& intervals) {
-  const bool bootstrap = intervals.method == PredictionIntervals::Method::bootstrap;
-  const auto object = [&](const Interval& i) { return quantity_interval_object(i, bootstrap); };
-  return Object{"method"_key = bootstrap ? "bootstrap" : "runs",
-                "samples"_key = intervals.samples,
+  const auto object = [&](const Interval& i) {
+    return quantity_interval_object(i, intervals.method);
+  };
+  return Object{"method"_key = words_of(intervals).name,
+                "samples"_key.when(intervals.samples > 0, intervals.samples),
                 "confidence"_key = 0.95,
                 "makespan_ns"_key = object(intervals.makespan_ns),
                 "measured_ns"_key.when(optional_of(intervals.measured_ns, object)),
@@ -61,6 +89,32 @@ PredictionIntervals bootstrap_prediction(const Trace& trace, const ExecutionGrap
           percentile_interval(std::move(rhos)),      {}};
 }
 
+PredictionIntervals calibrated_prediction(const Prediction& prediction, const ExecutionGraph& graph,
+                                          const ModelChoice& choice) {
+  expects(choice.bounds.has_value(), "no parameters were measured");
+  PredictionIntervals result{Method::calibration, 0, {}, {}, {}, {}};
+  const auto spread = [](Interval& i, double value) {
+    i.low = std::min(i.low, value);
+    i.high = std::max(i.high, value);
+  };
+  const auto at = [](double value) { return Interval{value, value, value}; };
+  result.makespan_ns = at(prediction.makespan_ns);
+  result.lambda_latency = at(static_cast<double>(prediction.lambda_latency));
+  result.rho_latency = at(prediction.rho_latency);
+  for (const LogGPS& model : {choice.bounds->low, choice.bounds->high}) {
+    MakespanFunction makespan =
+        makespan_function(graph, with_model(choice, model), {Parameter::latency});
+    const PathLine line = makespan.line_at(makespan.base());
+    const double run_ns = makespan.value_ns(line, makespan.base());
+    const auto crossings = static_cast<double>(line.slope);
+    spread(result.makespan_ns, run_ns);
+    spread(result.lambda_latency, crossings);
+    spread(result.rho_latency,
+           run_ns == 0 ? 0 : crossings * makespan.to_ns(makespan.base()) / run_ns);
+  }
+  return result;
+}
+
 PredictionIntervals intervals_of_predictions(const std::vector<Prediction>& runs) {
   expects(runs.size() >= 2, "an interval needs two runs");
   PredictionIntervals result{
@@ -83,13 +137,10 @@ const JsonType& declared_type(const PredictionIntervalsJsonTag*) {
 
 PredictionIntervalsJson add_intervals(std::vector<Section>& sections,
                                       const PredictionIntervals& intervals) {
-  const bool bootstrap = intervals.method == PredictionIntervals::Method::bootstrap;
-  const char* middle = bootstrap ? "median" : "mean";
-  Table table{.id = bootstrap ? "bootstrap" : "runs",
-              .title = bootstrap ? fmt::format("95 % intervals ({} bootstrap replicates)",
-                                               intervals.samples)
-                                 : fmt::format("95 % intervals ({} runs)", intervals.samples),
-              .columns = {{"quantity"}, {"unit"}, {"from"}, {middle}, {"to"}},
+  MethodWords words = words_of(intervals);
+  Table table{.id = std::string(words.name),
+              .title = std::move(words.table),
+              .columns = {{"quantity"}, {"unit"}, {"from"}, {words.middle}, {"to"}},
               .rows = {}};
   const auto add = [&](const char* name, const char* unit, const Interval& i) {
     table.rows.push_back({std::string(name), std::string(unit), i.low, i.middle, i.high});
@@ -98,10 +149,9 @@ PredictionIntervalsJson add_intervals(std::vector<Section>& sections,
   if (intervals.measured_ns) add("measured run time", "ns", *intervals.measured_ns);
   add("lambda_L", "", intervals.lambda_latency);
   add("rho_L", "", intervals.rho_latency);
-  sections.push_back(
-      {.id = bootstrap ? "bootstrap" : "runs",
-       .title = bootstrap ? "Uncertainty (bootstrap of this run)" : "Uncertainty (several runs)",
-       .items = {std::move(table)}});
+  sections.push_back({.id = std::string(words.name),
+                      .title = std::move(words.section),
+                      .items = {std::move(table)}});
   return prediction_intervals_object(intervals);
 }
 

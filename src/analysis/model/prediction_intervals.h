@@ -15,11 +15,12 @@ namespace slackline {
 /// How sure a prediction is: 95 % intervals.
 struct PredictionIntervals {
   enum class Method : std::uint8_t {
-    bootstrap,  ///< percentiles over resampled computation; the middle is the median
-    runs,       ///< Student's t over several recordings; the middle is the mean
+    bootstrap,    ///< percentiles over resampled computation; the middle is the median
+    runs,         ///< Student's t over several recordings; the middle is the mean
+    calibration,  ///< ends of the measured parameters' intervals; the middle is the prediction
   };
   Method method = Method::bootstrap;
-  std::size_t samples = 0;
+  std::size_t samples = 0;  ///< of a calibration 0
   Interval makespan_ns{};
   Interval lambda_latency{};
   Interval rho_latency{};
@@ -31,6 +32,12 @@ struct PredictionIntervals {
 PredictionIntervals bootstrap_prediction(const Trace& trace, const ExecutionGraph& graph,
                                          const ModelChoice& choice, std::size_t replicates,
                                          std::uint64_t seed);
+
+/// Under the ends of `choice`'s measured bounds, which must be there. T grows with each parameter,
+/// so that it lies between what the low ends and the high ends give, however they vary together.
+/// Two predictions.
+PredictionIntervals calibrated_prediction(const Prediction& prediction, const ExecutionGraph& graph,
+                                          const ModelChoice& choice);
 
 /// From predictions of at least two recordings of one program.
 PredictionIntervals intervals_of_predictions(const std::vector<Prediction>& runs);

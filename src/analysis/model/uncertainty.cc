@@ -10,8 +10,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <utility>
 
 #include "analysis/model/interval.h"
@@ -39,21 +41,55 @@ double value_or_unlimited(const std::optional<double>& value) {
   return value.value_or(kUnlimited);
 }
 
-auto tolerance_interval_object(const ToleranceIntervals::Row& row, bool bootstrap) {
+using Method = ToleranceIntervals::Method;
+
+/// What a method is called in JSON, its middle value in a table, and where intervals come from.
+struct MethodWords {
+  std::string_view name;
+  const char* middle;
+  std::string table;
+  std::string section;
+};
+
+MethodWords words_of(const ToleranceIntervals& intervals) {
+  const std::string parameter = intervals.parameter.name();
+  switch (intervals.method) {
+    case Method::bootstrap:
+      return {"bootstrap", "median",
+              fmt::format("95 % intervals of the maximum {} ({} bootstrap replicates)", parameter,
+                          intervals.samples),
+              "Uncertainty (bootstrap of this run)"};
+    case Method::traces:
+      return {
+          "runs", "mean",
+          fmt::format("95 % intervals of the maximum {} ({} runs)", parameter, intervals.samples),
+          "Uncertainty (several runs)"};
+    case Method::calibration:
+      break;
+  }
+  return {"calibration", "predicted",
+          fmt::format("Maximum {} at the ends of the parameters' 95 % intervals", parameter),
+          "Uncertainty (calibration of the machine)"};
+}
+
+auto tolerance_interval_object(const ToleranceIntervals::Row& row, Method method) {
   return Object{"degradation"_key = static_cast<double>(row.degradation_ppm) / 1e6,
-                "low_ns"_key = row.low_ns, "median_ns"_key.when(bootstrap, row.middle_ns),
-                "mean_ns"_key.when(!bootstrap, row.middle_ns), "high_ns"_key = row.high_ns};
+                "low_ns"_key = row.low_ns,
+                "median_ns"_key.when(method == Method::bootstrap, row.middle_ns),
+                "mean_ns"_key.when(method == Method::traces, row.middle_ns),
+                "predicted_ns"_key.when(method == Method::calibration, row.middle_ns),
+                "high_ns"_key = row.high_ns};
 }
 
 auto tolerance_intervals_object(const ToleranceIntervals& intervals) {
-  const bool bootstrap = intervals.method == ToleranceIntervals::Method::bootstrap;
-  return Object{"method"_key = bootstrap ? "bootstrap" : "runs", "samples"_key = intervals.samples,
+  return Object{"method"_key = words_of(intervals).name,
+                "samples"_key.when(intervals.samples > 0, intervals.samples),
                 "confidence"_key = 0.95,
                 "rows"_key = list_of(intervals.rows,
                                      [&](const ToleranceIntervals::Row& row) {
-                                       return tolerance_interval_object(row, bootstrap);
+                                       return tolerance_interval_object(row, intervals.method);
                                      }),
-                "tolerances_ns"_key.when(!bootstrap, intervals.of_traces)};
+                "tolerances_ns"_key.when(intervals.method == Method::traces, intervals.of_traces)};
 }
 
 }  // namespace
@@ -83,6 +119,26 @@ ToleranceIntervals bootstrap_tolerances(const Trace& trace, const ExecutionGraph
   return result;
 }
 
+ToleranceIntervals calibrated_tolerances(const Tolerances& found, const ExecutionGraph& graph,
+                                         const ModelChoice& choice) {
+  expects(choice.bounds.has_value(), "no parameters were measured");
+  std::vector<std::int64_t> ppm;
+  for (const Tolerances::Row& row : found.rows) ppm.push_back(row.degradation_ppm);
+  std::vector<Tolerances> all{found};
+  for (const LogGPS& model : {choice.bounds->low, choice.bounds->high}) {
+    all.push_back(tolerances(graph, with_model(choice, model), found.parameter, ppm));
+  }
+  ToleranceIntervals result{Method::calibration, 0, found.parameter, {}, {}};
+  for (std::size_t d = 0; d < ppm.size(); ++d) {
+    const auto [low, high] =
+        std::ranges::minmax(all | std::views::transform([&](const Tolerances& t) {
+                              return value_or_unlimited(t.rows[d].value_ns);
+                            }));
+    result.rows.push_back({ppm[d], limited(low), found.rows[d].value_ns, limited(high)});
+  }
+  return result;
+}
+
 ToleranceIntervals intervals_of_runs(const std::vector<Tolerances>& runs) {
   expects(runs.size() >= 2, "an interval needs two runs");
   ToleranceIntervals result{
@@ -105,29 +161,24 @@ const JsonType& declared_type(const ToleranceIntervalsJsonTag*) {
 
 ToleranceIntervalsJson add_intervals(std::vector<Section>& sections,
                                      const ToleranceIntervals& intervals) {
-  const bool bootstrap = intervals.method == ToleranceIntervals::Method::bootstrap;
+  MethodWords words = words_of(intervals);
   const auto cell = [](const std::optional<double>& v) {
     return v ? Value(*v) : Value(std::string("unlimited"));
   };
-  Table table{
-      .id = bootstrap ? "bootstrap" : "runs",
-      .title = bootstrap ? fmt::format("95 % intervals of the maximum {} ({} bootstrap replicates)",
-                                       intervals.parameter.name(), intervals.samples)
-                         : fmt::format("95 % intervals of the maximum {} ({} runs)",
-                                       intervals.parameter.name(), intervals.samples),
-      .columns = {{"slower by", Unit::ratio},
-                  {"from", Unit::ns},
-                  {bootstrap ? "median" : "mean", Unit::ns},
-                  {"to", Unit::ns}},
-      .rows = {}};
+  Table table{.id = std::string(words.name),
+              .title = std::move(words.table),
+              .columns = {{"slower by", Unit::ratio},
+                          {"from", Unit::ns},
+                          {words.middle, Unit::ns},
+                          {"to", Unit::ns}},
+              .rows = {}};
   for (const ToleranceIntervals::Row& row : intervals.rows) {
     const double degradation = static_cast<double>(row.degradation_ppm) / 1e6;
     table.rows.push_back({degradation, cell(row.low_ns), cell(row.middle_ns), cell(row.high_ns)});
   }
-  sections.push_back(
-      {.id = bootstrap ? "bootstrap" : "runs",
-       .title = bootstrap ? "Uncertainty (bootstrap of this run)" : "Uncertainty (several runs)",
-       .items = {std::move(table)}});
+  sections.push_back({.id = std::string(words.name),
+                      .title = std::move(words.section),
+                      .items = {std::move(table)}});
   return tolerance_intervals_object(intervals);
 }
 

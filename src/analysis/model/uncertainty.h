@@ -20,8 +20,9 @@ struct ToleranceIntervals {
   };
 
   enum class Method : std::uint8_t {
-    bootstrap,  ///< percentiles over resampled computation; the middle is the median
-    traces,     ///< Student's t over several runs; the middle is the mean
+    bootstrap,    ///< percentiles over resampled computation; the middle is the median
+    traces,       ///< Student's t over several runs; the middle is the mean
+    calibration,  ///< ends of the measured parameters' intervals; the middle is the tolerance
   };
   Method method = Method::bootstrap;
   std::size_t samples = 0;
@@ -40,6 +41,11 @@ ToleranceIntervals bootstrap_tolerances(const Trace& trace, const ExecutionGraph
                                         const ModelChoice& choice, const VariedParameter& parameter,
                                         const std::vector<std::int64_t>& degradations_ppm,
                                         std::size_t replicates, std::uint64_t seed);
+
+/// From the tolerances under the ends of `choice`'s measured bounds, which must be there, and
+/// `found` under its values: the least and the largest of the three.
+ToleranceIntervals calibrated_tolerances(const Tolerances& found, const ExecutionGraph& graph,
+                                         const ModelChoice& choice);
 
 /// Intervals from the tolerances of several runs of one program; at least two.
 ToleranceIntervals intervals_of_runs(const std::vector<Tolerances>& runs);

@@ -133,6 +133,7 @@ void set_parameters(LoadedGraph& loaded, const ModelRequest& request) {
   loaded.model.model = follows_trace ? resolve_model(request.model, trace, known).model
                                      : resolve_model(request.model).model;
   loaded.model.pairs = resolve_network(request.network, loaded.model.model, trace.ranks());
+  if (loaded.model.pairs != nullptr) loaded.model.bounds.reset();
 }
 
 const ExecutionGraph& complete(LoadedGraph& loaded) {

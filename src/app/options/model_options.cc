@@ -25,11 +25,18 @@ ModelSettings given_settings(const ModelOptions& options) {
   return given;
 }
 
-void apply(const ModelSettings& settings, ModelChoice& choice) {
-  LogGPS& loggps = choice.model;
+void apply(const ModelSettings& settings, LogGPS& loggps) {
   loggps.latency_fs = settings.latency_fs.value_or(loggps.latency_fs);
   loggps.overhead_fs = settings.overhead_fs.value_or(loggps.overhead_fs);
   loggps.gap_per_byte_fs = settings.gap_per_byte_fs.value_or(loggps.gap_per_byte_fs);
+}
+
+void apply(const ModelSettings& settings, ModelChoice& choice) {
+  apply(settings, choice.model);
+  if (choice.bounds) {
+    apply(settings, choice.bounds->low);
+    apply(settings, choice.bounds->high);
+  }
   std::uint64_t& threshold = choice.graph.eager_threshold_bytes;
   threshold = settings.eager_threshold_bytes.value_or(threshold);
 }
@@ -66,6 +73,7 @@ void apply_machine(const std::string& path, ModelChoice& choice) {
     return message_fs_without_transfer(choice.model, eager, choice.graph.rendezvous);
   });
   choice.graph.link = costs_of(machine.stream, choice, [](bool) { return std::int64_t{0}; });
+  choice.bounds = machine.bounds;
   choice.machine = fmt::format("{} ({})", path, machine.origin);
   choice.network.clear();
 }

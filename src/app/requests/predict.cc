@@ -56,6 +56,10 @@ std::vector<PredictionIntervalsJson> add_uncertainty(std::vector<Section>& secti
         add_intervals(sections, bootstrap_prediction(loaded.program(), loaded.graph, loaded.model,
                                                      request.bootstrap, request.seed)));
   }
+  if (loaded.model.bounds) {
+    intervals.push_back(
+        add_intervals(sections, calibrated_prediction(first, loaded.graph, loaded.model)));
+  }
   return intervals;
 }
 

@@ -147,6 +147,31 @@ TEST_F(Requests, WriteTheFilesThatTheyName) {
   EXPECT_EQ(execute(InfoRequest{.trace = out.string()}).result["ranks"].as_int(), 2);
 }
 
+// Computation and 2 o + L, of which the machine's file has intervals; a parameter that is given has
+// none.
+TEST_F(Requests, CarryTheIntervalsOfACalibration) {
+  const fs::path machine = folder_ / "machine.toml";
+  write_file(
+      machine,
+      "[machine]\nversion = 1\n[loggps]\nL = \"3us\"\no = \"1us\"\nG = \"0ns/B\"\nS = \"1MiB\"\n"
+      "[intervals]\nL_ns = { value = 3000.0, low = 2000.0, high = 5000.0 }\n"
+      "o_ns = { value = 1000.0, low = 500.0, high = 2000.0 }\n"
+      "G_ns_per_byte = { value = 0.0, low = 0.0, high = 0.0 }\n");
+  input_.model = {.machine = machine.string()};
+  const auto interval = [](const Report& report) {
+    const Json& found = report.result["intervals"][0]["makespan_ns"];
+    return std::pair(found["low"].as_double(), found["high"].as_double());
+  };
+  EXPECT_EQ(interval(execute(PredictRequest{.input = input_})),
+            std::pair(1000. + 2 * 500 + 2000, 1000. + 2 * 2000 + 5000));
+  const Report whatif = execute(WhatifRequest{.input = input_, .edits = {"remove-messages"}});
+  EXPECT_EQ(whatif.result["saved"]["low_ns"].as_double(), 2 * 500 + 2000);
+  EXPECT_EQ(whatif.result["saved"]["high_ns"].as_double(), 2 * 2000 + 5000);
+  input_.model.latency = "3us";
+  EXPECT_EQ(interval(execute(PredictRequest{.input = input_})),
+            std::pair(1000. + 2 * 500 + 3000, 1000. + 2 * 2000 + 3000));
+}
+
 // 10 MB in 100 pieces: no faster than at once, and where links are not occupied, more than one
 // carries.
 TEST_F(Requests, EditsThatExceedALinkSaySo) {

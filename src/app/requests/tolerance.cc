@@ -76,6 +76,10 @@ auto tolerance_report(const ToleranceRequest& request, const LoadedGraph& loaded
         report.sections, bootstrap_tolerances(loaded.program(), loaded.graph, loaded.model,
                                               parameter, ppm, request.bootstrap, request.seed)));
   }
+  if (loaded.model.bounds) {
+    intervals.push_back(
+        add_intervals(report.sections, calibrated_tolerances(found, loaded.graph, loaded.model)));
+  }
   return with_context(std::move(report).with("intervals"_key.when(!intervals.empty(), intervals)),
                       "tolerance", loaded,
                       Object{"param"_key = request.parameter, "degrade"_key = ratios_of(ppm),
@@ -110,7 +114,8 @@ Report execute(const ToleranceRequest& request) {
   const VariedParameter parameter = parse_varied_parameter(request.parameter);
   const bool resampled = request.bootstrap > 0;
   if (request.also.empty() && !resampled) {
-    if (const auto reduced = load_reduction(request.input, request.cache, parameter)) {
+    const auto reduced = load_reduction(request.input, request.cache, parameter);
+    if (reduced && !reduced->model.bounds) {
       MakespanFunction makespan = reduced->makespan(parameter.kind);
       return ToleranceReports::untyped(
           reduced_tolerance_report(request, *reduced, tolerances(makespan, parameter, ppm), ppm));

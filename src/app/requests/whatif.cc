@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/model/interval.h"
+#include "analysis/model/model_choice.h"
 #include "analysis/runs/measured.h"
 #include "analysis/runs/modelled_trace.h"
 #include "app/load/input.h"
@@ -71,6 +73,11 @@ TimedRun run_on_platform(const Trace& program, const PlatformOptions& platform,
   } catch (const Error& error) {
     throw Error(fmt::format("the program {} would not run on the platform", which), error.what());
   }
+}
+
+double predicted_ns(const ExecutionGraph& graph, const ModelChoice& choice) {
+  return static_cast<double>(model_schedule(graph, picosecond_cost(graph, choice)).makespan_ps) /
+         kPicosPerNano;
 }
 
 TimedRun run_under_model(const Trace& program, const ExecutionGraph& graph,
@@ -145,20 +152,27 @@ struct LogGOPSTimes {
   double after_ns;
 };
 
+auto saving_object(const Interval& saved) {
+  return Object{"low_ns"_key = saved.low, "high_ns"_key = saved.high};
+}
+
 auto loggops_object(const LogGOPSTimes& times) {
   return Object{"before_ns"_key = times.before_ns, "after_ns"_key = times.after_ns};
 }
 
 auto whatif_object(const RunComparisonJson& comparison, const Scenario& scenario,
                    const EditedProgram& edited, double before_ns, double after_ns,
-                   const std::optional<LogGOPSTimes>& loggops) {
-  return Object{comparison,
-                "scenario"_key = scenario.name,
-                "edits"_key = list_of(edited.log, edit_object),
-                "before"_key = Object{"makespan_ns"_key = before_ns},
-                "after"_key = Object{"makespan_ns"_key = after_ns},
-                "loggops"_key = known_if(loggops.has_value(),
-                                         loggops_object(loggops.value_or(LogGOPSTimes{})))};
+                   const std::optional<LogGOPSTimes>& loggops,
+                   const std::optional<Interval>& saved) {
+  return Object{
+      comparison,
+      "scenario"_key = scenario.name,
+      "edits"_key = list_of(edited.log, edit_object),
+      "before"_key = Object{"makespan_ns"_key = before_ns},
+      "after"_key = Object{"makespan_ns"_key = after_ns},
+      "loggops"_key =
+          known_if(loggops.has_value(), loggops_object(loggops.value_or(LogGOPSTimes{}))),
+      "saved"_key = known_if(saved.has_value(), saving_object(saved.value_or(Interval{})))};
 }
 
 auto whatif_report(Described<ReturnedBy<whatif_object>> described, const LoadedGraph& loaded,
@@ -236,6 +250,27 @@ Paragraph describe(const LogGOPSTimes& times) {
                       format_time_ns(times.after_ns))};
 }
 
+/// Reductions of the run time under the ends of the measured parameters' intervals.
+std::optional<Interval> calibrated_saving(const ModelChoice& choice, const EvaluatedProgram& before,
+                                          const EvaluatedProgram& after) {
+  if (!choice.bounds) return std::nullopt;
+  const double saved = before.run.makespan_ns - after.run.makespan_ns;
+  Interval interval{saved, saved, saved};
+  for (const LogGPS& model : {choice.bounds->low, choice.bounds->high}) {
+    const ModelChoice end = with_model(choice, model);
+    const double value = predicted_ns(before.graph, end) - predicted_ns(after.graph, end);
+    interval.low = std::min(interval.low, value);
+    interval.high = std::max(interval.high, value);
+  }
+  return interval;
+}
+
+Paragraph describe_saving(const Interval& saved) {
+  return {fmt::format(
+      "At the ends of the 95 % intervals of L, o and G, the edits save between {} and {}.",
+      format_time_ns(saved.low), format_time_ns(saved.high))};
+}
+
 /// How far the model is from the run as it was measured: what it says of the edited one is as far.
 std::optional<Paragraph> model_error(const Trace& trace, double before_ns) {
   const std::optional<MeasuredRun> measured = measured_run(trace);
@@ -292,6 +327,8 @@ Report execute(const WhatifRequest& request) {
   const EvaluatedProgram after(modelled, loaded.model, request, "after the edits");
   require_runnable(before.graph.findings(), after.graph.findings(), request.platform.given());
   const std::optional<LogGOPSTimes> loggops = loggops_times(loaded, modelled, request.loggops);
+  const std::optional<Interval> saved =
+      request.platform.given() ? std::nullopt : calibrated_saving(loaded.model, before, after);
   Findings lost;
   if (!request.save.empty()) lost = save_program(request.save, edited, loaded.model);
 
@@ -305,6 +342,7 @@ Report execute(const WhatifRequest& request) {
     summary.items.emplace_back(
         Paragraph{"After the edits: " + sentence(after.run.link) + " Simulate it: --platform."});
   }
+  if (saved) summary.items.emplace_back(describe_saving(*saved));
   if (loggops) summary.items.emplace_back(describe(*loggops));
   if (auto error = model_error(loaded.trace(), before.run.makespan_ns)) {
     summary.items.emplace_back(std::move(*error));
@@ -313,7 +351,7 @@ Report execute(const WhatifRequest& request) {
                            {std::move(summary), edits_section(edited.log)});
   Report report = WhatifReports::untyped(
       whatif_report({whatif_object(compared.result, scenario, edited, before.run.makespan_ns,
-                                   after.run.makespan_ns, loggops),
+                                   after.run.makespan_ns, loggops, saved),
                      std::move(compared.sections)},
                     loaded, request));
   report.findings.merge(lost);

@@ -19,6 +19,12 @@ struct LogGPS {
   std::int64_t gap_per_byte_fs = 0;  ///< G: inverse bandwidth, femtoseconds per byte
 };
 
+/// The ends of the parameters' 95 % intervals, where they were measured.
+struct ParameterBounds {
+  LogGPS low;
+  LogGPS high;
+};
+
 enum class Parameter : std::uint8_t { latency, overhead, gap_per_byte };
 
 /// "L", "o", "G".
