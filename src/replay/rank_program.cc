@@ -542,7 +542,7 @@ class RankEncoder {
         window_places_.release(window_at_[*window]);
         break;
       case win_lock:
-        shape.tag = call.tag;
+        shape.tag = call.tag % 2;
         break;
       case win_post:
       case win_start:

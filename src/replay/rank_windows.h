@@ -20,8 +20,9 @@ struct WindowId {
   auto operator<=>(const WindowId&) const = default;
 };
 
-/// Which window each call of one rank is on. A recording names the communicator of a window, which
-/// tells where no other window of that communicator is open at the time.
+/// Which window each call of one rank is on. The tag of a call has a number that the window shares
+/// with no other one of its communicator that is open (trace/wire.h). Older recordings and traces
+/// of other tools have 0 everywhere, which tells the window where only one is open.
 class RankWindows {
  public:
   /// The window of the next call of OperationClass::one_sided, in program order; nothing where the
@@ -29,22 +30,30 @@ class RankWindows {
   std::optional<WindowId> next(const Call& call) {
     comm_ = communicators_.of(call.operation, call.comm);
     Windows& windows = by_comm_[comm_];
+    const std::int32_t number = call.tag / 2;
     if (opens_object(call.operation)) {
-      windows.open.push_back(windows.made);
-      return WindowId{comm_, windows.made++};
+      const WindowId made{comm_, windows.made++};
+      windows.open.push_back({number, made});
+      return made;
     }
-    if (windows.open.size() != 1) return std::nullopt;
-    const WindowId window{comm_, windows.open.front()};
-    if (call.operation == Operation::win_free) windows.open.clear();
+    const auto is_it = [number](const Open& open) { return open.number == number; };
+    if (std::ranges::count_if(windows.open, is_it) != 1) return std::nullopt;
+    const auto found = std::ranges::find_if(windows.open, is_it);
+    const WindowId window = found->window;
+    if (call.operation == Operation::win_free) windows.open.erase(found);
     return window;
   }
   /// How many windows of the last call's communicator are open.
   std::size_t open_windows() const { return by_comm_.at(comm_).open.size(); }
 
  private:
+  struct Open {
+    std::int32_t number;
+    WindowId window;
+  };
   struct Windows {
     std::uint32_t made = 0;
-    std::vector<std::uint32_t> open{};
+    std::vector<Open> open{};
   };
 
   ObjectCommunicator communicators_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "calls/collective_scope.h"
 
 namespace slackline {
@@ -33,7 +35,8 @@ struct Lockers {
 class Conflicts {
  public:
   explicit Conflicts(const std::vector<HeldLock>& locks) {
-    for (const HeldLock& lock : locks) {
+    for (const HeldLock& held : locks) {
+      const WindowLock& lock = held.lock;
       Lockers& lockers = of_[{lock.window, lock.target}];
       lockers.any.add(lock.origin);
       if (!lock.exclusive) continue;
@@ -41,7 +44,7 @@ class Conflicts {
       of_[{lock.window, kAll}].exclusive.add(lock.origin);  // one of its targets is locked so
     }
   }
-  bool has(const HeldLock& lock) const {
+  bool has(const WindowLock& lock) const {
     const Lockers& same = at(lock.window, lock.target);
     if (!lock.exclusive) return same.exclusive.has_other_than(lock.origin);
     return same.any.has_other_than(lock.origin) ||
@@ -49,7 +52,7 @@ class Conflicts {
   }
 
  private:
-  static constexpr std::int32_t kAll = HeldLock::kAllTargets;
+  static constexpr std::int32_t kAll = WindowLock::kAllTargets;
 
   const Lockers& at(const WindowId& window, std::int32_t target) const {
     static const Lockers kNobody{};
@@ -66,8 +69,6 @@ bool waits_at_window(Operation operation) {
     case Operation::win_complete:
     case Operation::win_wait:
     case Operation::win_test:
-    case Operation::win_lock:
-    case Operation::win_lock_all:
       return true;
     default:
       return false;
@@ -101,11 +102,17 @@ bool may_wait(const Call& call, bool transfers_only) {
 
 std::string waits_under_lock(const Trace& trace, const std::vector<HeldLock>& locks) {
   const Conflicts conflicts(locks);
-  for (const HeldLock& lock : locks) {
-    if (lock.waits == kNoCall || !conflicts.has(lock)) continue;
+  for (const HeldLock& held : locks) {
+    if (!conflicts.has(held.lock)) continue;
+    const auto contended = std::ranges::find_if(
+        held.inside, [&](const auto& inner) { return conflicts.has(inner.second); });
+    CallIndex waits = held.waits;
+    if (contended != held.inside.end()) waits = std::min(waits, contended->first);
+    if (waits == kNoCall) continue;
+    const std::int32_t rank = held.lock.origin;
     return fmt::format(
         "rank {} may wait in {} (call {}) for a process that waits for the lock which it holds",
-        lock.origin, mpi_name(trace.calls(lock.origin).operation(lock.waits)), lock.waits);
+        rank, mpi_name(trace.calls(rank).operation(waits)), waits);
   }
   return "";
 }

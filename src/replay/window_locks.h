@@ -12,19 +12,24 @@
 
 namespace slackline {
 
-/// A lock as one rank held it.
-struct HeldLock {
+struct WindowLock {
   static constexpr std::int32_t kAllTargets = -1;  ///< MPI_Win_lock_all
 
   WindowId window{};
   std::int32_t origin = 0;
   std::int32_t target = kAllTargets;
   bool exclusive = false;
+};
+
+/// A lock as one rank held it.
+struct HeldLock {
+  WindowLock lock{};
   CallIndex waits = kNoCall;  ///< the first call under it that may wait for another process
+  std::vector<std::pair<CallIndex, WindowLock>> inside{};  ///< locks that are taken under it
 };
 
 /// May the call wait until another process has made one? Completions of one-sided transfers only
-/// (`transfers_only`) do not, nor do transfers themselves.
+/// (`transfers_only`) do not, nor do transfers themselves. Locks are not asked about.
 bool may_wait(const Call& call, bool transfers_only);
 
 /// Which process gets a lock first may differ from the run. So where two processes lock the same

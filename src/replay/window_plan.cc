@@ -62,7 +62,7 @@ class RankCheck {
   }
 
  private:
-  static constexpr std::int32_t kAll = HeldLock::kAllTargets;
+  static constexpr std::int32_t kAll = WindowLock::kAllTargets;
 
   struct Epochs {
     bool fenced = false;
@@ -79,7 +79,9 @@ class RankCheck {
   };
 
   std::string_view check(const Call& call, CallIndex i) {
-    if (held_ > 0 && may_wait(call, completes_transfers(call))) wait_under_locks(i);
+    if (held_ > 0 && may_wait(call, completes_transfers(call))) {
+      for_held([i](HeldLock& held) { held.waits = std::min(held.waits, i); });
+    }
     if (operation_class(call.operation) != OperationClass::one_sided) return "";
     if (call.request != kRequestNone) transfers_.insert(call.request);
     const std::optional<WindowId> window = windows_.next(call);
@@ -88,10 +90,10 @@ class RankCheck {
                                           : "is on one of several windows of its communicator, and "
                                             "the recording does not tell which";
     }
-    return check_at(*window, epochs_[*window], call);
+    return check_at(*window, epochs_[*window], call, i);
   }
 
-  std::string_view check_at(const WindowId& window, Epochs& e, const Call& call) {
+  std::string_view check_at(const WindowId& window, Epochs& e, const Call& call, CallIndex i) {
     using enum Operation;
     switch (call.operation) {
       case win_create:
@@ -114,7 +116,7 @@ class RankCheck {
         return access(window, e, call);
       case win_lock:
       case win_lock_all:
-        return lock(window, e, call);
+        return lock(window, e, call, i);
       case win_unlock:
       case win_unlock_all:
         return unlock(e, call.operation == win_unlock ? call.peer : kAll);
@@ -165,14 +167,18 @@ class RankCheck {
     return "";
   }
 
-  std::string_view lock(const WindowId& window, Epochs& e, const Call& call) {
+  std::string_view lock(const WindowId& window, Epochs& e, const Call& call, CallIndex i) {
     const bool all = call.operation == Operation::win_lock_all;
     const std::int32_t target = all ? kAll : call.peer;
     const bool taken = all ? !e.locks.empty() : is_locked(e, target) && target != kPeerNull;
     if (e.access || taken) return "comes before the end of an epoch";
     e.fenced = false;
-    e.locks[target] = {
-        .window = window, .origin = rank_, .target = target, .exclusive = !all && call.tag != 1};
+    const WindowLock lock{.window = window,
+                          .origin = rank_,
+                          .target = target,
+                          .exclusive = !all && call.tag % 2 == 0};
+    for_held([&](HeldLock& outer) { outer.inside.emplace_back(i, lock); });
+    e.locks[target] = {.lock = lock};
     ++held_;
     return "";
   }
@@ -205,11 +211,11 @@ class RankCheck {
     return all;
   }
 
-  void wait_under_locks(CallIndex call) {
+  template <class Visit>
+  void for_held(Visit visit) {
+    if (held_ == 0) return;
     for (auto& [window, epochs] : epochs_) {
-      for (auto& [target, held] : epochs.locks) {
-        if (held.waits == kNoCall) held.waits = call;
-      }
+      for (auto& [target, held] : epochs.locks) visit(held);
     }
   }
 

@@ -77,12 +77,20 @@ TEST(Windows, AreRefusedWhereALockIsHeldWhileWaiting) {
   EXPECT_EQ(of(reading, reading), "");
   EXPECT_THAT(of(reading, later), HasSubstr("may wait"));
   EXPECT_THAT(of(" win_lock_all\n barrier\n win_unlock_all\n", later), HasSubstr("may wait"));
+  EXPECT_THAT(of_both(" win_lock target=0\n win_lock target=1\n win_unlock target=1\n"
+                      " win_unlock target=0\n"),
+              HasSubstr("rank 0 may wait in MPI_Win_lock (call 2)"));
 }
 
-TEST(Windows, AreToldApartWhereOneIsOpenAtATime) {
+TEST(Windows, AreToldApartByNumbersOrWhereOneIsOpen) {
   EXPECT_EQ(of_both(" win_free\n win_create\n win_fence\n"), "");
   EXPECT_THAT(of_both(" win_create\n win_fence\n win_free\n"),
               HasSubstr("one of several windows of its communicator"));
+  const std::string numbered =
+      " win_create tag=2\n win_lock target=0\n win_lock target=0 tag=3\n"
+      " put target=0 bytes=8 tag=2\n win_unlock target=0\n";
+  EXPECT_EQ(of_both(numbered + " win_unlock target=0 tag=2\n win_free tag=2\n"), "");
+  EXPECT_THAT(of_both(numbered + " win_free tag=2\n"), HasSubstr("before the end of an epoch"));
 }
 
 TEST(Windows, HaveRoomForTheLargestTransfer) {

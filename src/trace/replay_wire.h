@@ -93,7 +93,7 @@ enum slk_replay_flag {
  *                         place of the window, bytes of the rank's part
  *   other win_*, put, get and the like
  *                         place of the window; of post and start then the group, as ranks of the
- *                         window. `tag` of win_lock as in wire.h
+ *                         window. `tag` of win_lock: 1 shared, 0 exclusive
  *   file_*                1 if the members of the communicator wait for each other first
  */
 

@@ -1,5 +1,4 @@
-// One-sided communication of every kind, on any number of processes. One window of a communicator
-// is open at a time.
+// One-sided communication of every kind, on any number of processes.
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -134,6 +133,26 @@ static void dynamic(void) {
   free(all);
 }
 
+/* Two windows of one communicator. */
+static void pair(void) {
+  MPI_Win a, b, c;
+  double* base;
+  MPI_Win_allocate(sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &a);
+  MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &b);
+  MPI_Win_lock(MPI_LOCK_SHARED, right, 0, a);
+  MPI_Win_lock(MPI_LOCK_SHARED, right, 0, b);
+  MPI_Put(data, 80, MPI_BYTE, right, 0, 80, MPI_BYTE, a);
+  MPI_Put(data, 160, MPI_BYTE, right, 0, 160, MPI_BYTE, b);
+  MPI_Win_unlock(right, a);
+  MPI_Win_unlock(right, b);
+  MPI_Win_free(&a);
+  MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &c);
+  MPI_Win_fence(0, c);
+  MPI_Win_fence(0, b);
+  MPI_Win_free(&b);
+  MPI_Win_free(&c);
+}
+
 int main(int argc, char** argv) {
   MPI_Comm turned;
   MPI_Init(&argc, &argv);
@@ -147,6 +166,7 @@ int main(int argc, char** argv) {
   locks();
   shared();
   dynamic();
+  pair();
   MPI_Comm_free(&turned);
   MPI_Finalize();
   return 0;
