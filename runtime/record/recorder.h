@@ -18,6 +18,7 @@
 #include "requests.h"
 #include "sampler.h"
 #include "sampling.h"
+#include "window_numbers.h"
 
 namespace slackline::record {
 
@@ -311,6 +312,7 @@ struct Process {
   RequestTable requests;
   RequestTable messages;
   RequestTable windows;
+  WindowNumbers window_numbers;
   RequestTable files;
 };
 extern Process process;

@@ -94,6 +94,9 @@ static int (*maker_of(uint8_t op))(struct replay*, const struct shape*) {
   if (op >= SLK_OP_wait && op <= SLK_OP_request_get_status) return completion;
   if (op >= SLK_OP_probe && op <= SLK_OP_improbe) return point_to_point;
   if (op >= SLK_OP_barrier && op <= SLK_OP_ineighbor_alltoallw) return collective;
+  if (op >= SLK_OP_win_create && op <= SLK_OP_rget_accumulate) return one_sided;
+  if (op >= SLK_OP_file_open && op <= SLK_OP_file_write_at_all) return file_access;
+  if (op >= SLK_OP_file_read_shared && op <= SLK_OP_file_preallocate) return file_access;
   return elsewhere;
 }
 
@@ -131,6 +134,8 @@ static char* buffer(uint64_t bytes) {
 static void make_buffers(struct replay* r) {
   r->send = buffer(r->head.buffer);
   r->receive = buffer(r->head.buffer);
+  r->exposed = buffer(r->head.exposed);
+  r->windows = allocate(r->head.windows + 1, sizeof *r->windows);
   if (r->head.attached > 0) {
     r->attached = buffer(r->head.attached);
     PMPI_Buffer_attach(r->attached, (int)r->head.attached);

@@ -59,6 +59,11 @@ struct comm_plan {
   struct topology topology;
 };
 
+struct window {
+  MPI_Win win;
+  MPI_Aint* at; /* where the memory of each rank begins, of a dynamic one */
+};
+
 /* How the process keeps to its times; clock.c. */
 struct pace {
   int64_t returned_ns; /* when the last call returned */
@@ -82,6 +87,8 @@ struct replay {
   MPI_Request never; /* a receive that nothing matches */
   char* send;        /* head.buffer bytes each */
   char* receive;
+  char* exposed; /* head.exposed bytes, for windows */
+  struct window* windows;
   void* attached;
   MPI_Request* listed; /* requests of one call */
   MPI_Status* statuses;
@@ -132,10 +139,13 @@ void make_comms(struct replay* r);
 void make_comm(struct replay* r, const struct shape* s);
 void free_comm(struct replay* r, const struct shape* s);
 
-/* point_to_point.c, completion.c, collectives.c: 0 if the operation is not theirs. */
+/* point_to_point.c, completion.c, collectives.c, one_sided.c, files.c: 0 if the operation is not
+ * theirs. */
 int point_to_point(struct replay* r, const struct shape* s);
 int completion(struct replay* r, const struct shape* s);
 int collective(struct replay* r, const struct shape* s);
+int one_sided(struct replay* r, const struct shape* s);
+int file_access(struct replay* r, const struct shape* s);
 /* Makes the lists of blocks that the calls of this shape take. */
 void prepare_blocks(struct shape* s);
 

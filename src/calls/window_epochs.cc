@@ -15,6 +15,11 @@ namespace {
 
 using Ranks = std::vector<std::int32_t>;
 
+/// MPI_Win_lock has a tag of 1 more than others at the window, if it is shared.
+bool is_exclusive(const Call& lock) {
+  return lock.tag % 2 == 0;
+}
+
 bool fetches(Operation operation) {
   switch (operation) {
     case Operation::get:
@@ -77,7 +82,7 @@ class EpochReader {
       case Operation::win_test:
         return test(call, i, comm);
       case Operation::win_lock:
-        held_[{comm, call.peer}] = {comm, rank_, call.peer, call.tag != 1, i};
+        held_[{comm, call.peer}] = {comm, rank_, call.peer, is_exclusive(call), i};
         return;
       case Operation::win_lock_all:
         held_[{comm, kAll}] = {.comm = comm, .origin = rank_, .lock = i};

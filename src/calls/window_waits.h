@@ -28,7 +28,7 @@ struct WindowWait {
 bool is_window_transfer(Operation operation);
 
 /// Waiting for single partners at windows, as the times tell it: post-start-complete-wait epochs
-/// (window_epochs.h), and locks that conflict. Locks are exclusive unless their tag is 1.
+/// (window_epochs.h), and locks that conflict. Locks are exclusive unless their tag is odd.
 class WindowWaits {
  public:
   WindowWaits() = default;

@@ -210,7 +210,8 @@ Run setup_replay(OptionList& options) {
               "Start of the ranks: as far apart as recorded, or in common",
               {.choices = {"recorded", "common"}});
   options.add("--skip-unsupported", request.skip_unsupported,
-              "Replay one-sided communication, MPI-IO and the like as computation");
+              "Replay as computation what would be refused: partitioned messages, windows that "
+              "cannot be told apart and the like");
   options.add("--tolerance FRACTION", request.tolerance,
               "Name operations that differ by more than this fraction of the run time",
               {.not_negative = true});

@@ -54,7 +54,7 @@ void OnlineProgram::begin_one_sided(sim::ExecutionContext& context, Operation op
 void OnlineProgram::ask_for_lock(sim::ExecutionContext& context) {
   RankState& of = state(context.rank);
   of.phase = Phase::transferring;
-  one_sided_.lock(context, of.call.comm, of.call.peer, of.call.tag == 0);
+  one_sided_.lock(context, of.call.comm, of.call.peer, of.call.tag % 2 == 0);
 }
 
 void OnlineProgram::end_one_sided(sim::ExecutionContext& context) {

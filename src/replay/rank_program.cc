@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -20,6 +21,7 @@
 #include "replay/byte_stream.h"
 #include "replay/persistent_requests.h"
 #include "replay/rank_communicators.h"
+#include "replay/rank_windows.h"
 #include "replay/request_places.h"
 #include "replay/step_list.h"
 #include "replay/wildcards.h"
@@ -42,14 +44,16 @@ bool takes_message_place(Operation operation) {
 
 class RankEncoder {
  public:
-  RankEncoder(const Trace& trace, const CommunicatorPlan& plan, std::int32_t rank,
+  RankEncoder(const Trace& trace, const ReplayPlans& plans, std::int32_t rank,
               const ReplayOptions& options)
       : trace_(trace),
-        plan_(plan),
+        plan_(plans.communicators),
+        windows_plan_(plans.windows),
+        files_(plans.files),
         rank_(rank),
         options_(options),
         calls_(trace.calls(rank)),
-        comms_(trace, plan, rank),
+        comms_(trace, plans.communicators, rank),
         wildcards_(calls_) {}
 
   RankProgram encode(std::int64_t run_begin_ns, std::uint64_t received) {
@@ -81,6 +85,8 @@ class RankEncoder {
     head.comms = comms_.count();
     head.requests = places_.most();
     head.messages = message_places_.most();
+    head.windows = window_places_.most();
+    head.exposed = exposed_;
     head.start_ns = std::max<std::int64_t>(0, start_ns);
     head.received = received;
     head.buffer = buffer_;
@@ -126,6 +132,10 @@ class RankEncoder {
         return encode_collective(i, call);
       case OperationClass::comm_create:
         return encode_maker(i, call);
+      case OperationClass::one_sided:
+        return encode_one_sided(i, call);
+      case OperationClass::io:
+        return encode_file(i, call);
       case OperationClass::local:
         return encode_local(i, call);
       default:
@@ -515,6 +525,74 @@ class RankEncoder {
     return std::ranges::find(own, first) == own.end();
   }
 
+  // ---- Windows and files
+
+  void encode_one_sided(std::size_t i, const Call& call) {
+    const std::optional<WindowId> window = windows_.next(call);
+    if (!window) refuse(call, "does not tell its window");
+    CallShape shape{.operation = call.operation,
+                    .peer = comms_.rank_in(window->comm, call.peer),
+                    .comm = comms_.index(window->comm),
+                    .bytes = call.bytes};
+    if (opens_object(call.operation)) return make_window(i, shape, *window);
+    shape.args = {window_at_[*window]};
+    using enum Operation;
+    switch (call.operation) {
+      case win_free:
+        window_places_.release(window_at_[*window]);
+        break;
+      case win_lock:
+        shape.tag = call.tag % 2;
+        break;
+      case win_post:
+      case win_start:
+        for (const std::int64_t world : call.args) {
+          shape.args.push_back(comms_.rank_in(window->comm, static_cast<std::int32_t>(world)));
+        }
+        break;
+      case win_test:
+        return encode_window_test(i, call, shape);
+      default:
+        if (call.request != kRequestNone) shape.request = places_.open(call.request);
+    }
+    emit(i, shape);
+  }
+
+  void make_window(std::size_t i, CallShape& shape, const WindowId& window) {
+    const std::uint64_t bytes = windows_plan_.bytes(window, rank_);
+    window_at_[window] = window_places_.take();
+    shape.args = {window_at_[window], static_cast<std::int64_t>(bytes)};
+    const bool own_memory = shape.operation == Operation::win_create ||
+                            shape.operation == Operation::win_create_dynamic;
+    if (own_memory) exposed_ = std::max(exposed_, bytes);
+    emit(i, shape);
+  }
+
+  /// A test that fails in the run might end the epoch in the replay. So only those are made again
+  /// that the successful one follows at once: as its polls.
+  void encode_window_test(std::size_t i, const Call& call, const CallShape& shape) {
+    if (!call.has(SLK_FLAG_FAILED)) return emit_found(i, shape);
+    std::size_t next = i + 1;
+    const auto is_test = [&](std::size_t k) {
+      return k < calls_.size() && calls_.operation(k) == Operation::win_test &&
+             calls_.comm(k) == call.comm;
+    };
+    while (is_test(next) && calls_.has(next, SLK_FLAG_FAILED)) ++next;
+    if (!is_test(next)) return;
+    if (!pending_begin_ns_) pending_begin_ns_ = calls_.begin_ns(i);
+    period_ns_ = calls_.begin_ns(i + 1) - calls_.begin_ns(i);
+  }
+
+  void encode_file(std::size_t i, const Call& call) {
+    const FilePlan::Access access = files_.access(rank_, static_cast<CallIndex>(i));
+    CallShape shape{.operation = call.operation, .flags = SLK_REPLAY_POLLED};
+    if (access.comm != kCommNull) {
+      shape.comm = comms_.index(access.comm);
+      shape.args = {1};
+    }
+    emit(i, shape, 1, access.ns);
+  }
+
   void encode_local(std::size_t i, const Call& call) {
     using enum Operation;
     switch (call.operation) {
@@ -538,6 +616,8 @@ class RankEncoder {
 
   const Trace& trace_;
   const CommunicatorPlan& plan_;
+  const WindowPlan& windows_plan_;
+  const FilePlan& files_;
   std::int32_t rank_;
   const ReplayOptions& options_;
   const RankCalls& calls_;
@@ -545,6 +625,9 @@ class RankEncoder {
   FreeWildcards wildcards_;
   RequestPlaces places_;
   RequestPlaces message_places_;
+  RankWindows windows_;
+  RequestPlaces window_places_;
+  std::map<WindowId, std::uint32_t> window_at_;
   PersistentRequests persistent_;
   std::vector<Matched> matched_;
   StepList steps_;
@@ -554,6 +637,7 @@ class RankEncoder {
   std::int64_t period_ns_ = 0;
   std::uint64_t buffer_ = 0;
   std::uint64_t attached_ = 0;
+  std::uint64_t exposed_ = 0;
 };
 
 }  // namespace
@@ -567,10 +651,10 @@ std::vector<std::uint64_t> largest_received(const Trace& trace, const CallMatchi
   return largest;
 }
 
-RankProgram rank_program(const Trace& trace, const CommunicatorPlan& plan, std::int32_t rank,
+RankProgram rank_program(const Trace& trace, const ReplayPlans& plans, std::int32_t rank,
                          std::int64_t run_begin_ns, std::uint64_t largest_received,
                          const ReplayOptions& options) {
-  return RankEncoder(trace, plan, rank, options).encode(run_begin_ns, largest_received);
+  return RankEncoder(trace, plans, rank, options).encode(run_begin_ns, largest_received);
 }
 
 }  // namespace slackline

@@ -6,7 +6,9 @@
 
 #include "calls/call_matching.h"
 #include "replay/communicator_plan.h"
+#include "replay/file_plan.h"
 #include "replay/replay_options.h"
+#include "replay/window_plan.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -21,9 +23,16 @@ struct RankProgram {
 /// The largest message of any rank's receives, by rank.
 std::vector<std::uint64_t> largest_received(const Trace& trace, const CallMatching& matching);
 
+/// How what several ranks share is made again.
+struct ReplayPlans {
+  CommunicatorPlan communicators;
+  WindowPlan windows;
+  FilePlan files;
+};
+
 /// One rank's part. The trace is one that check_replayable() accepts. Throws Error for calls whose
 /// arguments are not known, and for blocks larger than MPI takes in one call.
-RankProgram rank_program(const Trace& trace, const CommunicatorPlan& plan, std::int32_t rank,
+RankProgram rank_program(const Trace& trace, const ReplayPlans& plans, std::int32_t rank,
                          std::int64_t run_begin_ns, std::uint64_t largest_received,
                          const ReplayOptions& options);
 

@@ -81,17 +81,27 @@ void check_matching(const CallMatching& matching) {
   }
 }
 
+void check_object(const std::string& why, std::string_view kind) {
+  if (why.empty()) return;
+  refuse(fmt::format("its {} cannot be replayed: {}", kind, why),
+         "Take the time of these calls for computation with --skip-unsupported.");
+}
+
 }  // namespace
 
 void check_replayable(const Trace& trace, const CallMatching& matching) {
   check_ranks(trace);
   check_calls(trace);
   check_matching(matching);
+  check_object(WindowPlan(trace, matching).refusal(), "one-sided communication");
+  check_object(FilePlan(trace, matching).refusal(), "MPI-IO");
 }
 
 ReplayFile write_replay_file(const Trace& trace, const CallMatching& matching,
                              const ReplayOptions& options, const std::filesystem::path& path) {
-  const CommunicatorPlan plan(trace, matching);
+  const ReplayPlans plans{{trace, matching}, {trace, matching}, {trace, matching}};
+  check_object(plans.windows.refusal(), "one-sided communication");
+  check_object(plans.files.refusal(), "MPI-IO");
   const std::vector<std::uint64_t> received = largest_received(trace, matching);
   const std::int64_t begin = run_span(trace).analysed.begin_ns;
   ReplayFile file;
@@ -103,7 +113,7 @@ ReplayFile write_replay_file(const Trace& trace, const CallMatching& matching,
   const std::uint64_t first = head.size() + ranks * sizeof(slk_replay_part);
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     RankProgram program =
-        rank_program(trace, plan, r, begin, received[static_cast<std::size_t>(r)], options);
+        rank_program(trace, plans, r, begin, received[static_cast<std::size_t>(r)], options);
     put_bytes(head, slk_replay_part{first + parts.size(), program.bytes.size()});
     parts += program.bytes;
     file.steps += program.calls.size();

@@ -19,8 +19,9 @@ struct ReplayFile {
 };
 
 /// Throws Error, with the reason, for a trace that cannot be replayed: ranks are missing, messages
-/// have one end only, collectives lack members, several threads call MPI, or there are operations
-/// that a replay cannot make (one-sided communication, MPI-IO, processes started by the program).
+/// have one end only, collectives lack members, several threads call MPI, windows do not tell
+/// what a process waits for, or there are operations that a replay cannot make (processes started
+/// by the program).
 void check_replayable(const Trace& trace, const CallMatching& matching);
 
 /// Writes the programs of all ranks into one file (trace/replay_wire.h). Throws Error. Linear.

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/error.h"
 #include "base/testing/scratch_folder.h"
 #include "formats/testing/text_trace.h"
 #include "replay/skeleton.h"
 #include "replay/skipped_calls.h"
+#include "replay/testing/refusal.h"
 #include "trace/replay_wire.h"
 #include "trace/trace_builder.h"
 
@@ -20,17 +20,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::refusal;
 using testing::timed_trace;
-
-/// The reason why a program cannot be replayed; empty if it can.
-std::string refusal(const Trace& trace) {
-  try {
-    check_replayable(trace, CallMatching(trace));
-    return "";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
 
 const std::string kSender = "rank 0\n @0 +1 init\n @10 +5 send to=1 bytes=8\n @90 finalize\n";
 const std::string kReceiver = "rank 1\n @0 +1 init\n @10 +5 recv from=0 bytes=8\n @90 finalize\n";
@@ -80,15 +71,15 @@ TEST(ReplayFile, HasAPartForEachRank) {
   EXPECT_EQ(expected, text.size());
 }
 
-// A window's fence of 5 ns lies between computation of 30 and of 55 ns, which it joins.
+// A partition's sending of 5 ns lies between computation of 30 and of 55 ns, which it joins.
 TEST(SkippedCalls, BecomeComputation) {
   const Trace trace = timed_trace(1,
-                                  "rank 0\n @0 +10 init\n @40 +5 win_fence\n @100 +10 barrier\n"
+                                  "rank 0\n @0 +10 init\n @40 +5 parrived\n @100 +10 barrier\n"
                                   " @120 finalize\n");
-  EXPECT_THAT(refusal(trace), HasSubstr("MPI_Win_fence"));
+  EXPECT_THAT(refusal(trace), HasSubstr("MPI_Parrived"));
   const SkippedCalls skipped = without_unsupported({trace, {}});
   EXPECT_EQ(skipped.count, 1u);
-  EXPECT_EQ(skipped.example, "rank 0, call 1: MPI_Win_fence");
+  EXPECT_EQ(skipped.example, "rank 0, call 1: MPI_Parrived");
   const RankCalls& calls = skipped.program.trace.calls(0);
   ASSERT_EQ(calls.size(), 3u);
   EXPECT_EQ(calls.operation(1), Operation::barrier);
@@ -97,12 +88,12 @@ TEST(SkippedCalls, BecomeComputation) {
 }
 
 TEST(SkippedCalls, AreThoseThatNeedMoreThanATraceTells) {
-  for (const Operation operation : {Operation::put, Operation::win_fence, Operation::file_read,
-                                    Operation::comm_spawn, Operation::pready}) {
+  for (const Operation operation : {Operation::comm_spawn, Operation::pready}) {
     EXPECT_TRUE(is_beyond_replay(operation)) << mpi_name(operation);
   }
-  for (const Operation operation : {Operation::send, Operation::allreduce, Operation::comm_split,
-                                    Operation::send_init, Operation::mprobe}) {
+  for (const Operation operation :
+       {Operation::send, Operation::allreduce, Operation::comm_split, Operation::send_init,
+        Operation::mprobe, Operation::put, Operation::win_fence, Operation::file_read}) {
     EXPECT_FALSE(is_beyond_replay(operation)) << mpi_name(operation);
   }
 }

@@ -5,6 +5,8 @@
 // needed, and a MPI_Waitsome that completed several requests may be several. So failed polls are
 // passed over on both sides, and calls that complete some requests are taken together until they
 // have completed as many as in the program.
+//
+// A call of MPI-IO is two marks, one before and one after what stands for it.
 
 #include "replay/replayed_trace.h"
 
@@ -19,8 +21,10 @@
 
 #include "base/error.h"
 #include "calls/call_actions.h"
+#include "calls/collective_scope.h"
 #include "calls/run_span.h"
 #include "replay/communicator_plan.h"
+#include "trace/replay_wire.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {
@@ -71,7 +75,13 @@ class RankCarrier {
     const std::int64_t start = recorded_.end_ns(marks_.first) + offset_ns;
     index_.assign(recorded_.size() + 1, 0);
     add_init(start);
-    for (std::size_t j = marks_.first + 1; j < marks_.last; ++j) add(j);
+    for (std::size_t j = marks_.first + 1; j < marks_.last; ++j) {
+      if (is_file_mark(j) && is_file_mark(j + 1)) {
+        add_file_access(j++);
+      } else {
+        add(j);
+      }
+    }
     for (std::size_t j = marks_.last; j <= recorded_.size(); ++j) index_[j] = calls_.size();
     add_finalize();
     std::int64_t begin = calls_.empty() ? start : std::min(start, calls_.front().begin_ns);
@@ -147,6 +157,31 @@ class RankCarrier {
     calls_.push_back(call);
   }
 
+  bool is_file_mark(std::size_t j) const {
+    return recorded_.operation(j) == Operation::pcontrol && !recorded_.args(j).empty() &&
+           recorded_.args(j).front() == SLK_REPLAY_FILE_LEVEL;
+  }
+
+  /// From the mark j to the next one. What is recorded between them is in the call.
+  void add_file_access(std::size_t j) {
+    pass_failed_steps();
+    const bool there = corresponds_ && step_ < steps_.size() && steps_[step_] < program_.size();
+    if (!there || operation_class(program_.operation(steps_[step_])) != OperationClass::io) {
+      corresponds_ = false;
+      add(j);
+      return add(j + 1);
+    }
+    Call call = program_[steps_[step_]];
+    call.begin_ns = recorded_.begin_ns(j);
+    call.end_ns = recorded_.end_ns(j + 1);
+    const auto comm = comms_.find(call.comm);
+    call.comm = comm == comms_.end() ? kCommNull : comm->second;
+    index_[j] = calls_.size();
+    index_[j + 1] = kNone;
+    calls_.push_back(call);
+    place(steps_[step_++]);
+  }
+
   void pass_failed_steps() {
     for (; step_ < steps_.size(); ++step_) {
       const CallIndex call = steps_[step_];
@@ -177,8 +212,9 @@ class RankCarrier {
     const bool there = step_ < steps_.size() && steps_[step_] < program_.size();
     const Call original = there ? program_[steps_[step_]] : Call{};
     const OperationClass kind = operation_class(original.operation);
-    const bool interchangeable =
-        kind == OperationClass::comm_create || kind == OperationClass::sendrecv;
+    const bool interchangeable = kind == OperationClass::comm_create ||
+                                 kind == OperationClass::sendrecv ||
+                                 (opens_object(original.operation) && opens_object(call.operation));
     const bool same = original.operation == call.operation ||
                       (interchangeable && operation_class(call.operation) == kind);
     if (!there || !same) {
@@ -230,6 +266,7 @@ class RankCarrier {
     const std::int64_t begin = std::max(pause.begin_ns, start);
     if (pause.end_ns <= begin || pause.before_call <= marks_.first) return;
     if (pause.before_call > marks_.last) return;
+    if (index_[pause.before_call] == kNone) return;
     const auto next = static_cast<std::uint32_t>(index_[pause.before_call]);
     to.append_pause({begin, pause.end_ns, next, pause.kind});
   }

@@ -2,18 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "calls/call_matching.h"
+#include "replay/file_plan.h"
+#include "replay/window_plan.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {
 
 bool is_beyond_replay(Operation operation) {
-  switch (operation_class(operation)) {
-    case OperationClass::one_sided:
-    case OperationClass::io:
-      return true;
-    default:
-      break;
-  }
   switch (operation) {
     case Operation::comm_spawn:
     case Operation::comm_spawn_multiple:
@@ -32,8 +28,32 @@ bool is_beyond_replay(Operation operation) {
   }
 }
 
+namespace {
+
+/// What of this program is left out.
+class Unsupported {
+ public:
+  explicit Unsupported(const Trace& trace) {
+    const CallMatching matching(trace);
+    windows_ = !WindowPlan(trace, matching).refusal().empty();
+    files_ = !FilePlan(trace, matching).refusal().empty();
+  }
+  bool contains(Operation operation) const {
+    const OperationClass kind = operation_class(operation);
+    return is_beyond_replay(operation) || (windows_ && kind == OperationClass::one_sided) ||
+           (files_ && kind == OperationClass::io);
+  }
+
+ private:
+  bool windows_ = false;
+  bool files_ = false;
+};
+
+}  // namespace
+
 SkippedCalls without_unsupported(const ProgramView& program) {
   const Trace& trace = program.trace;
+  const Unsupported unsupported(trace);
   TraceBuilder kept = TraceBuilder::without_calls(trace, trace.timed());
   SkippedCalls result{.program = {Trace(0, false), program.samples}};
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
@@ -43,7 +63,7 @@ SkippedCalls without_unsupported(const ProgramView& program) {
     std::vector<std::uint32_t> index;  // of each call, and one past the last
     for (std::size_t i = 0; i < from.size(); ++i) {
       index.push_back(static_cast<std::uint32_t>(to.size()));
-      if (!is_beyond_replay(from.operation(i))) {
+      if (!unsupported.contains(from.operation(i))) {
         to.append(from[i]);
         continue;
       }

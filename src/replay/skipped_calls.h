@@ -7,8 +7,8 @@
 
 namespace slackline {
 
-/// Does an operation need more than a trace tells, so that a replay cannot make it? One-sided
-/// communication, MPI-IO, partitioned messages, processes that the program starts or meets.
+/// Does an operation need more than a trace tells, so that a replay cannot make it? Partitioned
+/// messages, processes that the program starts or meets.
 bool is_beyond_replay(Operation operation);
 
 struct SkippedCalls {
@@ -17,7 +17,8 @@ struct SkippedCalls {
   std::string example{};
 };
 
-/// The program without those calls; their time is computation. Linear.
+/// The program without those calls; their time is computation. Where the program's windows cannot
+/// be made again (WindowPlan::refusal), without any call at windows; the same of files. Linear.
 SkippedCalls without_unsupported(const ProgramView& program);
 
 }  // namespace slackline

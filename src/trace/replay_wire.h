@@ -26,9 +26,11 @@
 #include "trace/wire.h"
 
 #define SLK_REPLAY_MAGIC 0x315950524b4c53ull /* "SLKRPY1", little-endian */
-#define SLK_REPLAY_VERSION 1u
+#define SLK_REPLAY_VERSION 2u
 #define SLK_REPLAY_UNIT_NS 8
 #define SLK_REPLAY_NO_COMM 0u /* in the arguments of a maker: index of the new one, plus 1 */
+/* Level of MPI_Pcontrol right before and after what stands for a call of MPI-IO. */
+#define SLK_REPLAY_FILE_LEVEL (-1)
 
 struct slk_replay_file {
   uint64_t magic;
@@ -45,10 +47,13 @@ struct slk_replay_head {
   uint32_t comms;    /* without the first two */
   uint32_t requests; /* places, without 0 */
   uint32_t messages; /* places of matched probes, without 0 */
+  uint32_t windows;  /* places, without 0 */
+  uint32_t none;
   int64_t start_ns;  /* computation starts this long after the barrier */
   uint64_t received; /* bytes of the largest message that the rank receives */
   uint64_t buffer;   /* bytes of the largest buffer of any of its calls */
   uint64_t attached; /* bytes for buffered sends */
+  uint64_t exposed;  /* bytes of the largest window for which MPI allocates no memory */
   uint64_t cpu_time; /* 1: gaps are CPU time; time off the processor comes on top of them */
 };
 
@@ -66,7 +71,8 @@ enum slk_replay_flag {
   SLK_REPLAY_CANCELLED = SLK_FLAG_CANCELLED, /* a receive that nothing matches */
   SLK_REPLAY_IN_PLACE = SLK_FLAG_IN_PLACE,
   SLK_REPLAY_NON_COMMUTATIVE = SLK_FLAG_NON_COMMUTATIVE,
-  SLK_REPLAY_POLLED = SLK_FLAG_UNFINISHED, /* the step has polls and period */
+  SLK_REPLAY_POLLED = SLK_FLAG_UNFINISHED, /* the step has polls and period; of MPI-IO the period
+                                              is what it takes */
   SLK_REPLAY_HIGH = SLK_FLAG_INTERCOMM     /* intercomm_merge: the own group comes second */
 };
 
@@ -83,6 +89,12 @@ enum slk_replay_flag {
  *                         rank in MPI_COMM_WORLD, `tag` the tag. cart_create and other topologies:
  *                         `request` 1 with neighbours, else `bytes` members from the first on, or
  *                         0. comm_split_type: `bytes` 1 if all members of the old one stay together
+ *   win_create*, win_allocate*
+ *                         place of the window, bytes of the rank's part
+ *   other win_*, put, get and the like
+ *                         place of the window; of post and start then the group, as ranks of the
+ *                         window. `tag` of win_lock: 1 shared, 0 exclusive
+ *   file_*                1 if the members of the communicator wait for each other first
  */
 
 #endif

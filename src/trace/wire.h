@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 11u
+#define SLK_WIRE_VERSION 12u
 #define SLK_WIRE_OLDEST 2u /* what is new since then is 0 in its headers, and no record of it */
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
@@ -343,7 +343,8 @@ struct slk_record {
  *   comm_*                  local id of the new communicator (SLK_COMM_NULL if none)
  *   pcontrol                level
  *   init_thread             provided level
- * `tag` of win_lock: 1 shared, 0 exclusive.
+ * `tag` of calls at windows: twice the window's number, the lowest one that no other open window of
+ * its communicator has, and of win_lock 1 more if it is shared. Before version 12 the number is 0.
  * `bytes` otherwise: send/recv the message; bcast, reduce, allreduce, scan the vector;
  * gather, scatter, allgather, alltoall, reduce_scatter_block one block (what one pair exchanges).
  */
@@ -448,7 +449,7 @@ struct slk_raw_header {
   uint32_t lost_regions;     /* not recorded: of more threads than can be, or without memory */
   uint64_t used_ns;          /* of the processors' time, what was used, by this process or others */
   uint64_t used_by_process_ns; /* CPU time of this process in the same interval */
-  uint32_t openmp_threads;   /* that OpenMP's runtimes have started, as far as is known */
+  uint32_t openmp_threads;     /* that OpenMP's runtimes have started, as far as is known */
 };
 
 #endif

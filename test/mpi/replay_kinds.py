@@ -232,6 +232,67 @@ def neighbors(p):
         collective(p, text)
 
 
+def window_epochs(p):
+    """Every call at windows, on a communicator of all ranks in another order than the world's."""
+    def at(text):
+        p.all(text + " comm=4")
+    at("win_create")
+    at("win_fence")
+    for kind in ("put", "get", "accumulate", "get_accumulate"):
+        for size in (0, 7, 12, 100000):
+            at(f"{kind} target={{next}} bytes={size}")
+    at("put target=null bytes=8")
+    at("win_fence")
+    at("win_free")
+    at("win_allocate")
+    at("win_post args={before}")
+    at("win_start args={next}")
+    at("put target={next} bytes=24")
+    at("win_complete")
+    at("win_test failed")
+    at("win_test failed")
+    at("win_test")
+    at("win_post args={before}")
+    at("win_start args={next}")
+    at("win_complete")
+    at("win_test failed")
+    p.all("unpack bytes=8")  # between the test that fails and the one that does not
+    at("win_wait")
+    at("win_free")
+    at("win_create_dynamic")
+    at("win_lock target=0")
+    for size in (1, 2, 4, 8, 16):
+        at(f"fetch_and_op target=0 bytes={size}")
+        if size < 16:
+            at(f"compare_and_swap target=0 bytes={size}")
+    at("win_flush target=0")
+    at("win_flush_local target=0")
+    at("win_unlock target=0")
+    at("win_lock target={next} tag=1")
+    at("get target={next} bytes=3000")
+    at("win_flush_all")
+    at("win_unlock target={next}")
+    at("win_free")
+    at("win_allocate_shared")
+    at("win_lock_all")
+    for kind in ("rput", "rget", "raccumulate", "rget_accumulate"):
+        p.each("wait req={0}", p.start(f"{kind} target={{next}} bytes=40 comm=4"))
+    at("win_flush_local_all")
+    at("win_sync")
+    at("win_unlock_all")
+    at("win_free")
+
+
+def files(p):
+    for kind in ("file_open", "file_set_view", "file_set_size", "file_preallocate"):
+        p.all(f"{kind} comm=4")
+    for kind in ("read", "write"):
+        for form in ("", "_all", "_at", "_at_all", "_shared", "_ordered"):
+            p.all(f"file_{kind}{form} bytes=4000 comm=4")
+    for kind in ("file_seek_shared", "file_sync", "file_close"):
+        p.all(f"{kind} comm=4")
+
+
 def all_kinds():
     """A program of four ranks with every operation that is replayed."""
     p = Program()
@@ -242,6 +303,8 @@ def all_kinds():
     collectives(p)
     communicators(p)
     neighbors(p)
+    window_epochs(p)
+    files(p)
     for comm in (4, 5, 6):
         p.all(f"comm_free comm={comm}")
     p.all("pack bytes=80")

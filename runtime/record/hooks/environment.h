@@ -176,22 +176,25 @@ int on_comm(std::uint8_t op, MPI_Comm comm, Call call) {
   return timed(*t, call);
 }
 
-/// The communicator behind a window or a file.
+/// What is known of a window or a file; its communicator SLK_COMM_NULL if nothing is.
 template <class Handle>
-std::uint32_t object_comm(RequestTable& objects, Handle handle, bool forget) {
+Request known_object(RequestTable& objects, Handle handle, bool forget) {
   const Lock lock;
+  Request known;
+  known.comm = SLK_COMM_NULL;
   Request* found = objects.find(handle_bits(handle), 0);
-  if (found == nullptr) return SLK_COMM_NULL;
-  const std::uint32_t comm = found->comm;
+  if (found == nullptr) return known;
+  known = *found;
   if (forget) objects.remove(found);
-  return comm;
+  return known;
 }
 
 template <class Handle>
-void keep_object(RequestTable& objects, Handle handle, std::uint32_t comm) {
+void keep_object(RequestTable& objects, Handle handle, std::uint32_t comm, std::int32_t tag = 0) {
   Request entry;
   entry.handle = handle_bits(handle);
   entry.comm = comm;
+  entry.tag = tag;
   const Lock lock;
   objects.insert(entry);
 }
@@ -211,7 +214,7 @@ template <class OldFile, class Call>
 int file_close(std::uint8_t op, OldFile file, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
-  t->open(op)->comm = object_comm(process.files, file.get(), true);
+  t->open(op)->comm = known_object(process.files, file.get(), true).comm;
   return timed(*t, call);
 }
 
@@ -219,7 +222,7 @@ template <class Call>
 int on_file(std::uint8_t op, MPI_File file, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
-  t->open(op)->comm = object_comm(process.files, file, false);
+  t->open(op)->comm = known_object(process.files, file, false).comm;
   return timed(*t, call);
 }
 
@@ -228,7 +231,7 @@ int transfer(std::uint8_t op, MPI_File file, Count n, MPI_Datatype type, Call ca
   Thread* t = enter();
   if (t == nullptr) return call();
   slk_record* r = t->open(op);
-  r->comm = object_comm(process.files, file, false);
+  r->comm = known_object(process.files, file, false).comm;
   r->bytes = bytes_of(n, type);
   return timed(*t, call);
 }
@@ -266,26 +269,50 @@ class WindowRanks {
   int size_ = 0;
 };
 
+/// Twice the number of a window: the tag of the calls at it.
+inline std::int32_t number_window(std::uint32_t comm) {
+  const Lock lock;
+  return static_cast<std::int32_t>(2 * process.window_numbers.take(comm));
+}
+inline void forget_window_number(std::uint32_t comm, std::int32_t tag) {
+  const Lock lock;
+  process.window_numbers.release(comm, static_cast<std::uint32_t>(tag) / 2);
+}
+
 template <class NewWin, class Call>
 int win_create(std::uint8_t op, MPI_Comm comm, NewWin win, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
   const std::uint32_t id = comm_id(communicator(*t, comm));
-  t->open(op)->comm = id;
+  const std::int32_t tag = number_window(id);
+  slk_record* r = t->open(op);
+  r->comm = id;
+  r->tag = tag;
   const int rc = timed(*t, call);
-  if (rc == MPI_SUCCESS) keep_object(process.windows, win.get(), id);
+  if (rc == MPI_SUCCESS) {
+    keep_object(process.windows, win.get(), id, tag);
+  } else {
+    forget_window_number(id, tag);
+  }
   return rc;
 }
 
-inline std::uint32_t window_comm(MPI_Win win, bool forget) {
-  return object_comm(process.windows, win, forget);
+/// Which window a call is at.
+inline void fill_window(slk_record* r, const Request& window) {
+  r->comm = window.comm;
+  r->tag = window.tag;
+}
+inline void fill_window(slk_record* r, MPI_Win win) {
+  fill_window(r, known_object(process.windows, win, false));
 }
 
 template <class OldWin, class Call>
 int win_free(std::uint8_t op, OldWin win, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
-  t->open(op)->comm = window_comm(win.get(), true);
+  const Request window = known_object(process.windows, win.get(), true);
+  forget_window_number(window.comm, window.tag);
+  fill_window(t->open(op), window);
   return timed(*t, call);
 }
 
@@ -294,20 +321,20 @@ int on_window(std::uint8_t op, MPI_Win win, int target, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
   slk_record* r = t->open(op);
-  r->comm = window_comm(win, false);
+  fill_window(r, win);
   r->peer = target == SLK_PEER_NONE ? SLK_PEER_NONE : peer_of(target);
   return timed(*t, call);
 }
 
-/// MPI_LOCK_SHARED is told by a tag of 1.
+/// MPI_LOCK_SHARED adds 1 to the tag.
 template <class Call>
 int win_lock(std::uint8_t op, MPI_Win win, int target, int kind, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
   slk_record* r = t->open(op);
-  r->comm = window_comm(win, false);
+  fill_window(r, win);
   r->peer = peer_of(target);
-  r->tag = kind == MPI_LOCK_SHARED ? 1 : 0;
+  r->tag += kind == MPI_LOCK_SHARED ? 1 : 0;
   return timed(*t, call);
 }
 
@@ -316,7 +343,7 @@ int win_test(std::uint8_t op, MPI_Win win, int* flag, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
   slk_record* r = t->open(op);
-  r->comm = window_comm(win, false);
+  fill_window(r, win);
   t->begin();
   const int rc = call();
   t->end();
@@ -331,7 +358,7 @@ int win_group(std::uint8_t op, MPI_Win win, MPI_Group group, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
   const WindowRanks ranks(win, group);
-  t->open(op)->comm = window_comm(win, false);
+  fill_window(t->open(op), win);
   t->begin();
   const int rc = call();
   t->end();
@@ -345,7 +372,7 @@ int rrma(std::uint8_t op, Count n, MPI_Datatype type, int target, MPI_Win win, R
   Thread* t = enter();
   if (t == nullptr) return call();
   slk_record* r = t->open(op);
-  r->comm = window_comm(win, false);
+  fill_window(r, win);
   r->peer = peer_of(target);
   r->bytes = bytes_of(n, type);
   Request entry;

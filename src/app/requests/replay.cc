@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <utility>
 
 #include "analysis/cube/replay_error.h"
@@ -31,6 +32,15 @@ constexpr std::size_t kPathsShown = 20;
 constexpr FindingKind kSkipped{
     "replay_skipped", Severity::notice,
     "Calls that cannot be replayed; their time was replayed as computation."};
+
+constexpr FindingKind kFilesNotAccessed{
+    "replay_files_not_accessed", Severity::notice,
+    "Calls of MPI-IO: files were not accessed, each call lasts as long as in the run."};
+constexpr FindingKind kWindowsSimplified{
+    "replay_windows_simplified", Severity::notice,
+    "One-sided calls whose displacement, reduction operation and assertions a recording does not "
+    "tell: transfers went to the begin of a window of the replay's own and were added, without "
+    "assertions."};
 
 Scenario scenario_of(const ReplayRequest& request) {
   Scenario scenario;
@@ -213,6 +223,23 @@ bool is_cpu_time(const std::string& computation, const Trace& trace) {
   return choose_computation(computation, trace).cpu_time.has_value();
 }
 
+/// What the replay does not do as the program did.
+void add_simplifications(OpenedTrace& opened) {
+  std::map<OperationClass, std::uint64_t> calls;
+  for (std::int32_t r = 0; r < opened.trace.ranks(); ++r) {
+    for (const Operation operation : opened.trace.calls(r).operations()) {
+      ++calls[operation_class(operation)];
+    }
+  }
+  const std::uint64_t files = calls[OperationClass::io];
+  const std::uint64_t windows = calls[OperationClass::one_sided];
+  if (files + windows == 0) return;
+  TraceBuilder said = std::move(opened.trace);
+  if (files > 0) said.findings().add(kFilesNotAccessed, {}, files);
+  if (windows > 0) said.findings().add(kWindowsSimplified, {}, windows);
+  opened.trace = std::move(said).build();
+}
+
 /// The trace as it is to be replayed, checked.
 PreparedReplay open_program(const ReplayRequest& request) {
   PreparedReplay prepared{.opened = open_input(request.trace, open_options(request.reading))};
@@ -226,6 +253,7 @@ PreparedReplay open_program(const ReplayRequest& request) {
       prepared.opened.samples = std::move(skipped.program.samples);
     }
   }
+  add_simplifications(prepared.opened);
   const Scenario scenario = scenario_of(request);
   prepared.scenario = scenario.name;
   check_replayable(prepared.opened.trace, CallMatching(prepared.opened.trace));

@@ -26,7 +26,7 @@ struct ReplayRequest {
   ReplayOptions options{};           ///< its cpu_time follows from `computation`
   std::string computation =
       "auto";  ///< "wall", "cpu"; auto: as of predictions (app/load/computation.h)
-  /// Operations that cannot be replayed are computation of the time that they took.
+  /// Calls that cannot be replayed are computation of the time that they took.
   bool skip_unsupported = false;
   double tolerance = 0.005;  ///< operations that differ by more of the run's time are named
 };

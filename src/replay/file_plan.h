@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "calls/call_matching.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// MPI-IO without files: members of a communicator wait for each other where they did in the run,
+/// and then for as long as the call took the rank that came last. What one rank does alone takes as
+/// long as in the run.
+class FilePlan {
+ public:
+  /// Linear in calls. Keeps references.
+  FilePlan(const Trace& trace, const CallMatching& matching);
+
+  bool empty() const { return calls_ == 0; }
+  std::uint64_t calls() const { return calls_; }
+  /// Why a process would wait forever; empty if none would.
+  const std::string& refusal() const { return refusal_; }
+
+  struct Access {
+    std::uint32_t comm = kCommNull;  ///< whose members wait for each other; kCommNull: nobody does
+    std::int64_t ns = 0;             ///< after the waiting
+  };
+  /// For a call of OperationClass::io. Constant.
+  Access access(std::int32_t rank, CallIndex call) const;
+
+ private:
+  std::int64_t length_ns(std::int32_t rank, CallIndex call) const;
+
+  const Trace& trace_;
+  const CallMatching& matching_;
+  std::uint64_t calls_ = 0;
+  std::string refusal_;
+  std::vector<bool> not_synchronising_;  // by collective
+  std::vector<std::int64_t> shortest_ns_;
+};
+
+}  // namespace slackline
