@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "formats/goal/text.h"
+#include "graph/goal/goal_of_trace.h"
 #include "graph/testing/arbitrary_goal.h"
 #include "graph/testing/text_graph.h"
 
@@ -88,6 +89,27 @@ TEST(GoalGraphTest, LongChainsAreNotLookedThroughAgainAndAgain) {
             " requires l" + std::to_string(i - 1) + "\n";
   }
   EXPECT_THAT(ends(text + "}\n", {1, 1, 1}), ElementsAre(20'000));
+}
+
+/// Dependencies of a program in which a fence waits for `gets` transfers.
+std::size_t dependencies_of_gets(int gets) {
+  std::string text = "rank 0\n win_fence\n";
+  for (int i = 0; i < gets; ++i) text += " compute 10\n get target=1 bytes=100\n";
+  const Trace trace =
+      testing::untimed_trace(2, text + " win_fence\nrank 1\n win_fence\n win_fence\n");
+  Findings findings;
+  std::size_t count = 0;
+  for (const GoalRank& rank : goal_of_trace(trace, {}, findings).ranks) {
+    count += rank.dependencies().size();
+  }
+  return count;
+}
+
+// The fence waits for each of them, and none for the others.
+TEST(GoalGraphTest, TransfersThatAFenceWaitsForDoNotWaitForEachOther) {
+  const std::size_t each = (dependencies_of_gets(300) - dependencies_of_gets(200)) / 100;
+  EXPECT_LE(each, 6U);
+  EXPECT_EQ(dependencies_of_gets(400), dependencies_of_gets(300) + 100 * each);
 }
 
 TEST(GoalGraphTest, TheTraceHasACallForEveryVertex) {

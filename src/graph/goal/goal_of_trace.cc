@@ -176,22 +176,29 @@ class GoalWriter {
     rank.add_dependency(operation, awaited.operation, awaited.on_start);
   }
 
-  /// The end of an operation includes its start.
+  /// The end of an operation includes its start. All are of one rank.
   void await(Awaited awaited) {
     if (awaited.operation == kNoOperation) return;
-    const auto same = std::ranges::find(awaited_, awaited.operation, &Awaited::operation);
-    if (same == awaited_.end()) {
-      awaited_.push_back(awaited);
+    if (place_.size() <= awaited.operation) place_.resize(2 * awaited.operation + std::size_t{1});
+    std::size_t& place = place_[awaited.operation];
+    if (place < awaited_.size() && awaited_[place].operation == awaited.operation) {
+      awaited_[place].on_start = awaited_[place].on_start && awaited.on_start;
     } else {
-      same->on_start = same->on_start && awaited.on_start;
+      place = awaited_.size();
+      awaited_.push_back(awaited);
     }
   }
 
   void require_all(GoalRank& rank, std::uint32_t operation) const {
     for (const Awaited& awaited : awaited_) require(rank, operation, awaited);
   }
+  /// Of what the vertex waits for only what comes before it in program order.
+  void require_program_order(GoalRank& rank, std::uint32_t operation) const {
+    for (std::size_t i = 0; i < in_program_order_; ++i) require(rank, operation, awaited_[i]);
+  }
 
-  /// The receive of message m, posted where the program posts it or, after a probe, there.
+  /// The receive of message m, posted where the program posts it or, after a probe and of one-sided
+  /// communication, where it is waited for.
   Awaited receive(std::uint32_t m, bool probed = false) {
     if (receive_of_[m] == kNoOperation) {
       const LoggedMessage& message = messages_[m];
@@ -201,7 +208,7 @@ class GoalWriter {
                                  .tag = m,
                                  .size = message.bytes});
       if (probed) {
-        require_all(rank, receive_of_[m]);
+        require_program_order(rank, receive_of_[m]);
       } else {
         require(rank, receive_of_[m], point(message.posted.tail, message.posted.gap_ns));
       }
@@ -212,6 +219,7 @@ class GoalWriter {
   void write_vertex(VertexId v) {
     awaited_.clear();
     for_program_order(graph_, v, [&](const Edge& e) { await(point(e.from, e.nanoseconds)); });
+    in_program_order_ = awaited_.size();
     graph_.for_in_edges(v, [&](const Edge& e) {
       if (e.kind != EdgeKind::message) return;
       const std::uint32_t m = message_of_[e.from];
@@ -254,6 +262,8 @@ class GoalWriter {
   std::vector<std::uint32_t> completions_;  // messages by the vertex that completes their send
   std::size_t completed_ = 0;               // of those
   std::vector<Awaited> awaited_;            // scratch of write_vertex
+  std::size_t in_program_order_ = 0;        // so many of them, the first ones
+  std::vector<std::size_t> place_;  // in awaited_, by operation; where another one is: in none
   GoalProgram result_;
 };
 

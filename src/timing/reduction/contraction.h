@@ -146,22 +146,25 @@ class Contraction {
     for (std::uint32_t i = 0; i < terms_.size(); ++i) {
       Term& term = terms_[i];
       LastOfSlot& last = last_of_slot_[term.slot];
-      const std::uint32_t newest = last.round == round_ ? last.term : kNone;
+      std::uint32_t newest = last.round == round_ ? last.term : kNone;
+      std::uint32_t* link = &newest;
       bool dominated = false;
-      std::uint32_t compared = 0;
-      for (std::uint32_t k = newest; k != kNone && !dominated && compared < kMostCompared;
-           k = before_[k]) {
-        if (terms_[k].slot == kNone) continue;
-        ++compared;
-        dominated = terms_[k].form.dominates(term.form);
-        if (!dominated && term.form.dominates(terms_[k].form)) {
-          terms_[k].slot = kNone;
+      for (std::uint32_t compared = 0; *link != kNone && !dominated && compared < kMostCompared;
+           ++compared) {
+        Term& before = terms_[*link];
+        dominated = before.form.dominates(term.form);
+        if (!dominated && term.form.dominates(before.form)) {
+          before.slot = kNone;
           some_dropped = true;
+          *link = before_[*link];
+        } else {
+          link = &before_[*link];
         }
       }
       if (dominated) {
         term.slot = kNone;
         some_dropped = true;
+        last = {round_, newest};
       } else {
         before_[i] = newest;
         last = {round_, i};

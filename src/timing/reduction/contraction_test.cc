@@ -42,6 +42,19 @@ std::uint64_t comparisons(std::int64_t ranks) {
   return CountedForm::compared;
 }
 
+// As of many transfers that a fence waits for, each later than the one before. What is dropped is
+// not walked over again.
+TEST(Contraction, ComparesTermsThatDominateEachOtherOnce) {
+  CountedForm::compared = 0;
+  CountingSink sink;
+  Contraction<CountedForm, CountingSink> contraction(sink);
+  contraction.open();
+  for (std::int64_t i = 0; i < 1000; ++i) contraction.from_start({i, i});
+  contraction.close_last();
+  EXPECT_EQ(sink.edges, 1U);
+  EXPECT_EQ(CountedForm::compared, 2 * 999U);
+}
+
 TEST(Contraction, ComparesInProportionToTheRanks) {
   EXPECT_LE(comparisons(4000), 5 * comparisons(1000));
 }
