@@ -192,7 +192,7 @@ class GoalWriter {
   void require_all(GoalRank& rank, std::uint32_t operation) const {
     for (const Awaited& awaited : awaited_) require(rank, operation, awaited);
   }
-  /// Of what the vertex waits for only what comes before it in program order.
+  /// Only what comes before the vertex in program order.
   void require_program_order(GoalRank& rank, std::uint32_t operation) const {
     for (std::size_t i = 0; i < in_program_order_; ++i) require(rank, operation, awaited_[i]);
   }
@@ -262,7 +262,7 @@ class GoalWriter {
   std::vector<std::uint32_t> completions_;  // messages by the vertex that completes their send
   std::size_t completed_ = 0;               // of those
   std::vector<Awaited> awaited_;            // scratch of write_vertex
-  std::size_t in_program_order_ = 0;        // so many of them, the first ones
+  std::size_t in_program_order_ = 0;        // the first so many of them
   std::vector<std::size_t> place_;  // in awaited_, by operation; where another one is: in none
   GoalProgram result_;
 };
