@@ -15,6 +15,9 @@ constexpr double kMedian = 1.2533;
 /// Clocks tick in steps, so values may agree by chance; no point counts for more than this allows.
 constexpr double kLeastRelative = 0.003;
 constexpr double kLeastNs = 0.01;
+/// Nor for less, however much its values scatter, as between processes: a line far from the median
+/// would say that messages of that size cost something else.
+constexpr double kMostRelative = 0.012;
 constexpr std::size_t kNeighbours = 4;  // on each side, over which the scatter is smoothed
 
 /// Every size's values in ascending order, so that a replicate's are, too, without sorting.
@@ -138,7 +141,8 @@ std::vector<WeightedPoint> SortedSamples::points(const std::vector<std::size_t>&
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const Location& l = locations[i];
     const double relative = kMedian * scatter[i] / std::sqrt(static_cast<double>(l.kept));
-    const double deviation = std::max(relative, kLeastRelative) * std::abs(l.centre);
+    const double deviation =
+        std::clamp(relative, kLeastRelative, kMostRelative) * std::abs(l.centre);
     points.push_back({sizes[i], l.centre, std::max(deviation, kLeastNs)});
   }
   return points;

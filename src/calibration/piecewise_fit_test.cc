@@ -239,5 +239,27 @@ TEST(FitPiecewise, IntervalsHoldWhatProcessesDifferBy) {
   EXPECT_GT(fit.segments[0].offset.high, 115);
 }
 
+// Processes in which all messages take .7, 1 or 1.4 times as long: their median is what is planted,
+// and that messages of 512 to 1500 bytes take 15 % longer is less than they scatter.
+TEST(FitPiecewise, IsNearTheMediansHoweverProcessesDiffer) {
+  Synthetic synthetic(1);
+  const Planted planted{{0, 512, 1500}, {{520, 0.05}, {620, 0.05}, {520, 0.05}}};
+  const std::vector<double> sizes = synthetic.sizes(100);
+  SampleTable samples{sizes, {}, {0, 20, 40}};
+  for (const double factor : {0.7, 1.0, 1.4}) {
+    for (int round = 0; round < 20; ++round) {
+      samples.rounds.emplace_back();
+      for (const double size : sizes) {
+        const double jitter = 1 + 0.001 * (round % 5 - 2);
+        samples.rounds.back().push_back(factor * jitter * planted.at(size));
+      }
+    }
+  }
+  const PiecewiseFit fit = fit_piecewise(samples, {});
+  for (const double size : sizes) {
+    EXPECT_NEAR(fit.at(size) / planted.at(size), 1, 0.03) << size;
+  }
+}
+
 }  // namespace
 }  // namespace slackline
