@@ -27,10 +27,12 @@ namespace {
 /// Gains below this share of the run are not worth a change.
 constexpr double kLeastGain = 0.001;
 /// Nor are causes that gain less than this share worth more than faster computation.
-constexpr double kLeastCause = 0.01;
+constexpr double kLeastCause = 0.02;
 /// A further proposal joins a combination if it gains so much of the run more.
 constexpr double kLeastFurtherGain = 0.01;
 constexpr std::size_t kLargestCombination = 4;
+/// So many are ranked, even if fewer are asked for: the first is the same then.
+constexpr std::size_t kLeastRanked = 10;
 
 std::vector<EvaluatedHypothesis> evaluated(std::vector<Hypothesis> hypotheses,
                                            const Evaluator& evaluator) {
@@ -197,7 +199,7 @@ Advice advise(const ProgramView& program, const ExecutionGraph& graph, const Mod
   std::ranges::stable_sort(best, std::ranges::greater{}, [&](const EvaluatedHypothesis& h) {
     return rank_of(h.hypothesis.problem, h.gain_ns, advice.makespan_ns);
   });
-  if (best.size() > count) best.resize(count);
+  best.resize(std::min(best.size(), std::max(count, kLeastRanked)));
   advice.proposals.resize(best.size());
   parallel_for(best.size(), [&](std::size_t i) {
     advice.proposals[i] = proposal(std::move(best[i]), evaluator);
@@ -205,6 +207,7 @@ Advice advise(const ProgramView& program, const ExecutionGraph& graph, const Mod
   if (simulated) simulate(advice, program, simulated);
   std::ranges::stable_sort(advice.proposals, std::ranges::greater{},
                            [&](const Proposal& p) { return rank_of(p, advice.makespan_ns); });
+  if (advice.proposals.size() > count) advice.proposals.resize(count);
   advice.combination = Growth(advice.proposals, evaluator).run();
   return advice;
 }
