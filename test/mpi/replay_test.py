@@ -270,10 +270,11 @@ def case_skeleton(test):
 def case_repeat(test):
     trace = write(test, "good.txt", "slackline-trace 1 untimed ranks=2\n" +
                   "".join(f"rank {r}\n compute 5000\n barrier\n" for r in range(2)))
-    done = replay(test, trace, "--repeat", "3", ranks=2)
+    done = replay(test, trace, "--repeat", "3", "--retries", "0", ranks=2)
     check(done.returncode == 0, "the replay failed")
     result = json.loads(done.stdout)["result"]
-    check(len(result["replays_ns"]) == 3, "not three replays")
+    # On a busy machine, disturbed ones are left out beside others.
+    check(len(result["replays_ns"]) + result["left_out_runs"] == 3, "not three replays")
     check(result["measured_ns"] is None and result["error_total"] is None, "of an untimed trace")
     check(not [name for name in os.listdir(test.folder) if "slackline-replay" in name],
           "the replay's folder is left")
