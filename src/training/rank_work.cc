@@ -57,6 +57,7 @@ void RankWork::find_places() {
         found.operation = range->name;
       }
       if (range->kind == CpuRangeKind::module) found.module = range->name;
+      if (range->kind == CpuRangeKind::annotation) found.annotation = range->name;
     }
   }
 }

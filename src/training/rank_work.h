@@ -34,11 +34,17 @@ class RankWork {
   /// beside the kernel before counts. Linear in what happened in between.
   TimeByPlace before(std::uint32_t activity, std::int64_t earliest_ns) const;
 
- private:
+  /// What encloses a runtime call on its thread, as names of the profile.
   struct Place {
-    std::uint32_t operation = kNotRecorded;  // names of the profile
-    std::uint32_t module = kNotRecorded;
+    std::uint32_t operation = kNotRecorded;   ///< outermost operator
+    std::uint32_t module = kNotRecorded;      ///< innermost `nn.Module`
+    std::uint32_t annotation = kNotRecorded;  ///< innermost annotation
   };
+  const Place& launch_place(std::uint32_t runtime_call) const {
+    return launch_places_[runtime_call];
+  }
+
+ private:
   struct Named {
     TimeSpan time{};
     std::uint32_t name = kNotRecorded;
