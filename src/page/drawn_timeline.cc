@@ -70,7 +70,7 @@ auto grouping_object(const Timeline::Grouping& grouping) {
 }
 
 auto row_object(const Timeline::Row& row) {
-  return Object{"name"_key = row.name, "rank"_key = row.rank};
+  return Object{"name"_key = row.name, "rank"_key = row.rank, "stream"_key = row.stream};
 }
 
 }  // namespace

@@ -86,6 +86,7 @@ struct Timeline final : Picture {
   struct Row {
     std::string name;
     std::int32_t rank;
+    bool stream;  ///< of the GPU
   };
 
   Json json(BlobList& blobs) const override;

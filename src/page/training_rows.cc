@@ -90,6 +90,7 @@ struct RowCall {
 struct LocationRow {
   std::int32_t rank = 0;
   std::string name{};
+  bool stream = false;
   TimeSpan life{};
   std::vector<RowCall> calls{};
 };
@@ -271,6 +272,7 @@ class TrainingCalls final : public DrawnCalls {
   void add_rank(const ProfiledRank& rank, bool modules) {
     std::vector<bool> launches(rank.locations.size());
     for (const RuntimeCall& call : rank.runtime_calls) launches[call.location] = true;
+    const bool only_one = std::ranges::count(launches, true) == 1;
     const RankWork work(rank);
     std::vector<CallPlace> calls(rank.runtime_calls.size());
     activities_.emplace_back(rank.gpu.size());
@@ -278,13 +280,13 @@ class TrainingCalls final : public DrawnCalls {
       if (rank.locations[location].stream) {
         add_stream(rank, location, work, modules, calls);
       } else if (launches[location]) {
-        add_thread(rank, location, work, modules, calls);
+        add_thread(rank, location, work, modules, only_one, calls);
       }
     }
   }
 
-  LocationRow& add_row(const ProfiledRank& rank, std::string name) {
-    rows_.push_back({rank.rank, std::move(name), life_of(rank)});
+  LocationRow& add_row(const ProfiledRank& rank, std::string name, bool stream = false) {
+    rows_.push_back({rank.rank, std::move(name), stream, life_of(rank)});
     return rows_.back();
   }
   CallPlace next_place() const {
@@ -303,13 +305,14 @@ class TrainingCalls final : public DrawnCalls {
   }
 
   void add_thread(const ProfiledRank& rank, std::uint32_t location, const RankWork& work,
-                  bool modules, std::vector<CallPlace>& calls) {
-    const std::int64_t id = rank.locations[location].id;
+                  bool modules, bool only_one, std::vector<CallPlace>& calls) {
+    const std::string prefix =
+        only_one ? std::string() : fmt::format("thread {}, ", rank.locations[location].id);
     std::vector<RowCall> outer = OuterRanges(rank, location, paths_, modules).take();
     if (!outer.empty()) {
-      add_row(rank, fmt::format("thread {}, operators", id)).calls = std::move(outer);
+      add_row(rank, prefix + "operators").calls = std::move(outer);
     }
-    LocationRow& row = add_row(rank, fmt::format("thread {}, launches", id));
+    LocationRow& row = add_row(rank, prefix + "launches");
     for (std::uint32_t i = 0; i < rank.runtime_calls.size(); ++i) {
       const RuntimeCall& call = rank.runtime_calls[i];
       if (call.location != location) continue;
@@ -322,7 +325,7 @@ class TrainingCalls final : public DrawnCalls {
 
   void add_stream(const ProfiledRank& rank, std::uint32_t location, const RankWork& work,
                   bool modules, const std::vector<CallPlace>& calls) {
-    LocationRow& row = add_row(rank, fmt::format("stream {}", rank.locations[location].id));
+    LocationRow& row = add_row(rank, fmt::format("stream {}", rank.locations[location].id), true);
     for (std::uint32_t i = 0; i < rank.gpu.size(); ++i) {
       const GpuActivity& activity = rank.gpu[i];
       if (activity.location != location) continue;
@@ -469,7 +472,7 @@ Section training_timeline(const TrainingRun& run, const TrainingAnalysis& analys
   const std::int64_t zero_ns = begin_of(calls.all());
   Timeline drawn =
       timeline(calls, {"measured", "measured", times_of(calls.all(), zero_ns), {}, &waits}, codes);
-  for (const LocationRow& row : calls.all()) drawn.rows.push_back({row.name, row.rank});
+  for (const LocationRow& row : calls.all()) drawn.rows.push_back({row.name, row.rank, row.stream});
   drawn.groupings.push_back(by_rank(calls.all()));
   drawn.phases = steps_of(analysis, zero_ns);
   Section section{.id = "timeline", .title = "Timeline"};

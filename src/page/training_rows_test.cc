@@ -54,8 +54,8 @@ TEST(TrainingRows, AreThreadsAndStreamsBelowTheirRank) {
     names.push_back(row.name);
     ranks.push_back(row.rank);
   }
-  EXPECT_THAT(names, ElementsAre("thread 11, operators", "thread 11, launches", "stream 7",
-                                 "thread 11, operators", "thread 11, launches", "stream 7"));
+  EXPECT_THAT(
+      names, ElementsAre("operators", "launches", "stream 7", "operators", "launches", "stream 7"));
   EXPECT_THAT(ranks, ElementsAre(0, 0, 0, 4, 4, 4));
   EXPECT_EQ(t.ranks, 6);
   EXPECT_EQ(t.calls, 12u);
@@ -122,6 +122,18 @@ TEST(TrainingRows, ShowAnnotationsOnlyWhereNoOperatorIsInThem) {
   ColumnReader in(t.runs[0].chunks[0].blob);
   EXPECT_THAT(in.varints(3), ElementsAre(3, 2, 2));
   EXPECT_THAT(t.regions, ::testing::Contains("wait for data"));
+}
+
+TEST(TrainingRows, NameThreadsWhereSeveralLaunch) {
+  ProfiledRank rank = rank_of(0, 250);
+  rank.locations.push_back({false, 12});
+  rank.runtime_calls[1].location = 2;
+  TrainingRun run;
+  run.ranks = {rank};
+  std::vector<std::string> names;
+  for (const Timeline::Row& row : drawn(run).rows) names.push_back(row.name);
+  EXPECT_THAT(names, ElementsAre("thread 11, operators", "thread 11, launches",
+                                 "thread 12, launches", "stream 7"));
 }
 
 TEST(TrainingRows, LeaveOutThreadsThatLaunchNothing) {
