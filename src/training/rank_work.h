@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -42,6 +43,17 @@ class RankWork {
   };
   const Place& launch_place(std::uint32_t runtime_call) const {
     return launch_places_[runtime_call];
+  }
+  /// Calls visit(name, ns) for each outermost operator of a thread that reaches into `window`.
+  template <class Visit>
+  void for_operations(std::uint32_t location, const TimeSpan& window, Visit visit) const {
+    const auto& operations = operations_[location];
+    auto at = std::ranges::upper_bound(operations, window.begin_ns, {},
+                                       [](const Named& named) { return named.time.end_ns; });
+    for (; at != operations.end() && at->time.begin_ns < window.end_ns; ++at) {
+      visit(at->name, std::min(at->time.end_ns, window.end_ns) -
+                          std::max(at->time.begin_ns, window.begin_ns));
+    }
   }
 
  private:
