@@ -16,7 +16,7 @@ struct PathChange {
   PathId path;
 };
 
-/// Of regions per rank, in order of time; nothing where there is only one path. The measured run's
+/// Regions per rank, in order of time; nothing where there is only one path. The measured run's
 /// begin and end of regions; in other runs a region changes where the calls do.
 std::vector<std::vector<PathChange>> path_changes(const Trace& trace, const CallPaths& paths,
                                                   const RunTimes& times, bool measured);

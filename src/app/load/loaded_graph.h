@@ -27,7 +27,7 @@ struct LoadedGraph {
   bool has_calls = true;  ///< false of a profile
 
   std::optional<std::int64_t> measured_ns{};  ///< of a profile, whose trace has no calls
-  /// Of a profile: the run with clocks corrected, and what the vertices of `graph` stand for.
+  /// A profile has the run with clocks corrected, and what the vertices of `graph` stand for.
   struct Training {
     TrainingRun run;
     std::vector<TrainingMoment> moments;
