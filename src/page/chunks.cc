@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "trace/operation_kinds.h"
 
 // Every column is written by itself and all are joined at the end: like stands beside like, which
 // is what makes them small when compressed. Numbers are differences to what they mostly resemble (a
@@ -98,10 +97,10 @@ enum Which : std::size_t {
 
 class Columns {
  public:
-  Columns(const RunRows& rows, const ChunkSource& source, TickScale ticks, std::int64_t from_ns,
+  Columns(const RunRows& rows, const RunTimes* first_run, TickScale ticks, std::int64_t from_ns,
           std::int64_t to_ns)
-      : rows_(rows), source_(source), ticks_(ticks), from_ns_(from_ns), to_ns_(to_ns) {
-    timed_.resize(rows.codes.operations().size());
+      : rows_(rows), first_run_(first_run), ticks_(ticks), from_ns_(from_ns), to_ns_(to_ns) {
+    timed_.resize(rows.calls.operations().size());
   }
 
   void add_rank(std::int32_t rank) {
@@ -113,12 +112,12 @@ class Columns {
     column_[count].varint(range.last - range.first);
     column_[first].varint(range.first);
     add_times(rank, range);
-    if (source_.first_run != nullptr) return;
-    add_calls(rows_.trace.calls(rank), rank, range);
+    if (first_run_ != nullptr) return;
+    add_calls(rank, range);
     add_waits(index, rank, range);
     add_partners(rank, range);
-    if (rows_.functions != nullptr) {
-      add_functions(*rows_.functions, rank, range);
+    if (rows_.calls.has_functions()) {
+      add_functions(rank, range);
     } else if (rows_.with_regions) {
       add_changes(rows_.paths[index]);
     }
@@ -150,57 +149,58 @@ class Columns {
 
   /// By what the ranks before this one say of its collective or its messages; else its begin. Notes
   /// when a collective ends.
-  std::uint64_t expected_end(std::int32_t rank, CallIndex call, std::uint64_t begin,
+  std::uint64_t expected_end(std::int32_t rank, std::size_t call, std::uint64_t begin,
                              std::uint64_t ended) {
-    using Kind = CallMatching::Completion::Kind;
     std::uint64_t expected = begin;
-    source_.matching.for_completions(rank, call, [&](const CallMatching::Completion& c) {
-      if (c.kind == Kind::incoming) {
-        const MessageCalls& m = source_.matching.message(c.id);
-        if (m.source >= rank) return;
-        const auto sender = static_cast<std::size_t>(m.source);
-        const CallRange& known = ranges_[sender];
-        if (m.send < known.first || m.send >= known.last) return;
-        expected = std::max(expected, ticks_(rows_.times.ranks[sender].begin_ns(m.send)));
-      } else if (c.kind == Kind::collective) {
-        const auto [at, is_first] = collective_ends_.try_emplace(c.id, ended);
+    for (const DrawnCalls::Partner& p : partners_of(rank, call)) {
+      if (p.collective) {
+        const auto [at, is_first] = collective_ends_.try_emplace(p.id, ended);
         if (!is_first) expected = std::exchange(at->second, ended);
+      } else if (p.row < rank) {
+        const auto sender = static_cast<std::size_t>(p.row);
+        const CallRange& known = ranges_[sender];
+        if (p.send < known.first || p.send >= known.last) continue;
+        expected = std::max(expected, ticks_(rows_.times.ranks[sender].begin_ns(p.send)));
       }
-    });
+    }
     return expected;
   }
 
-  std::array<ByteColumn, columns>& columns_of(Operation operation) {
-    return timed_[rows_.codes.operation(operation)];
+  const std::vector<DrawnCalls::Partner>& partners_of(std::int32_t rank, std::size_t call) {
+    partners_.clear();
+    rows_.calls.partners(rank, call, partners_);
+    return partners_;
+  }
+
+  std::array<ByteColumn, columns>& columns_of(std::int32_t rank, std::size_t call) {
+    return timed_[rows_.calls.operation(rank, call)];
   }
 
   void add_times(std::int32_t rank, CallRange range) {
     const auto index = static_cast<std::size_t>(rank);
-    const RankCalls& calls = rows_.trace.calls(rank);
     const RowTimes& times = rows_.times.ranks[index];
-    const RowTimes* first_run =
-        source_.first_run == nullptr ? nullptr : &source_.first_run->ranks[index];
+    const RowTimes* first_run = first_run_ == nullptr ? nullptr : &first_run_->ranks[index];
     std::uint64_t last = ticks_(from_ns_);
     for (std::size_t i = range.first; i < range.last; ++i) {
       const std::uint64_t begin = ticks_(times.begin_ns(i));
       const std::uint64_t ended = std::max(begin, ticks_(times.end_ns(i)));
       const bool known = first_run != nullptr && i > range.first;
       const std::int64_t expected = known ? gap_before(*first_run, i) : 0;
-      auto& to = columns_of(calls.operation(i));
+      auto& to = columns_of(rank, i);
       split(to, gap, ByteColumn::zigzagged(static_cast<std::int64_t>(begin - last) - expected));
       split(to, end,
-            ByteColumn::zigzagged(static_cast<std::int64_t>(
-                ended - expected_end(rank, static_cast<CallIndex>(i), begin, ended))));
+            ByteColumn::zigzagged(
+                static_cast<std::int64_t>(ended - expected_end(rank, i, begin, ended))));
       last = ended;
     }
   }
 
-  void add_calls(const RankCalls& calls, std::int32_t rank, CallRange range) {
+  void add_calls(std::int32_t rank, CallRange range) {
     for (std::size_t i = range.first; i < range.last; ++i) {
-      const Call call = calls[i];
-      column_[operation].u8(rows_.codes.operation(call.operation));
-      column_[peer].varint(peer_code(call.peer, rank));
-      column_[bytes].varint(call.bytes);
+      const DrawnCalls::Data data = rows_.calls.data(rank, i);
+      column_[operation].u8(rows_.calls.operation(rank, i));
+      column_[peer].varint(peer_code(data.peer, rank));
+      column_[bytes].varint(data.bytes);
     }
   }
 
@@ -222,13 +222,12 @@ class Columns {
   /// What is left of a call when its wait is over takes about equally long everywhere, and all
   /// members of a collective wait for the same rank.
   void add_wait(const WaitState& state, const RowTimes& times, std::int32_t rank) {
-    const Operation operation = rows_.trace.calls(rank).operation(state.call);
     const std::int64_t begin_ns = times.begin_ns(state.call);
     const auto over = static_cast<std::int64_t>(ticks_(begin_ns + state.wait_ns));
     const std::uint64_t end = std::max(ticks_(begin_ns), ticks_(times.end_ns(state.call)));
-    auto& to = columns_of(operation);
+    auto& to = columns_of(rank, state.call);
     to[wait_rest].zigzag(static_cast<std::int64_t>(end) - over);
-    const bool together = is_collective(operation);
+    const bool together = rows_.calls.is_collective(rank, state.call);
     const std::int64_t cause = state.cause_rank;
     to[wait_cause].varint(cause < 0 ? 0
                                     : 1 + (together ? static_cast<std::uint64_t>(cause)
@@ -236,38 +235,33 @@ class Columns {
   }
 
   void add_partners(std::int32_t rank, CallRange range) {
-    using Kind = CallMatching::Completion::Kind;
     std::int64_t last_collective = 0;
     for (std::size_t i = range.first; i < range.last; ++i) {
-      const auto call = static_cast<CallIndex>(i);
       std::uint64_t messages = 0;
       std::uint64_t collective_code = 0;
-      source_.matching.for_completions(rank, call, [&](const CallMatching::Completion& c) {
-        if (c.kind == Kind::incoming) {
-          const MessageCalls& m = source_.matching.message(c.id);
+      for (const DrawnCalls::Partner& p : partners_of(rank, i)) {
+        if (p.collective) {
+          collective_code = 1 + ByteColumn::zigzagged(std::int64_t{p.id} - last_collective);
+          last_collective = p.id;
+        } else {
           ++messages;
-          column_[source].zigzag(std::int64_t{m.source} - rank);
-          column_[send].zigzag(std::int64_t{m.send} - static_cast<std::int64_t>(i));
-        } else if (c.kind == Kind::collective) {
-          collective_code = 1 + ByteColumn::zigzagged(std::int64_t{c.id} - last_collective);
-          last_collective = c.id;
+          column_[source].zigzag(std::int64_t{p.row} - rank);
+          column_[send].zigzag(std::int64_t{p.send} - static_cast<std::int64_t>(i));
         }
-      });
+      }
       column_[received].varint(messages);
       column_[collective].varint(collective_code);
     }
   }
 
   /// Functions change where calls begin and end: their times are known.
-  void add_functions(const CallPaths& paths, std::int32_t rank, CallRange range) {
+  void add_functions(std::int32_t rank, CallRange range) {
     for (std::size_t i = range.first; i < range.last; ++i) {
-      const auto call = static_cast<CallIndex>(i);
-      column_[call_path].varint(paths.at_call(rank, call));
-      column_[gap_path].varint(paths.before_call(rank, call));
+      column_[call_path].varint(rows_.calls.path_at(rank, i));
+      column_[gap_path].varint(rows_.calls.path_before(rank, i));
     }
-    const bool more = range.last < rows_.trace.calls(rank).size();
-    column_[last_path].varint(more ? paths.before_call(rank, static_cast<CallIndex>(range.last))
-                                   : PathId{0});
+    const bool more = range.last < rows_.calls.count(rank);
+    column_[last_path].varint(more ? rows_.calls.path_before(rank, range.last) : PathId{0});
   }
 
   void add_changes(const std::vector<PathChange>& all) {
@@ -287,11 +281,12 @@ class Columns {
   }
 
   const RunRows& rows_;
-  ChunkSource source_;
+  const RunTimes* first_run_;
   TickScale ticks_;
   std::int64_t from_ns_, to_ns_;
   std::uint64_t calls_ = 0;
   std::vector<CallRange> ranges_;  ///< by rank
+  std::vector<DrawnCalls::Partner> partners_;
   std::unordered_map<std::uint32_t, std::uint64_t> collective_ends_;
   std::array<ByteColumn, columns> column_;
   std::vector<std::array<ByteColumn, columns>> timed_;  ///< by operation
@@ -299,12 +294,12 @@ class Columns {
 
 }  // namespace
 
-ChunkWriter::ChunkWriter(const RunRows& rows, const ChunkSource& source)
-    : rows_(rows), source_(source), borders_ns_(borders_of(rows.times)) {}
+ChunkWriter::ChunkWriter(const RunRows& rows, const RunTimes* first_run)
+    : rows_(rows), first_run_(first_run), borders_ns_(borders_of(rows.times)) {}
 
 Timeline::Chunk ChunkWriter::chunk(std::size_t which, TickScale ticks) const {
-  Columns columns(rows_, source_, ticks, borders_ns_[which], borders_ns_[which + 1]);
-  for (std::int32_t r = 0; r < rows_.trace.ranks(); ++r) columns.add_rank(r);
+  Columns columns(rows_, first_run_, ticks, borders_ns_[which], borders_ns_[which + 1]);
+  for (std::int32_t r = 0; r < rows_.calls.rows(); ++r) columns.add_rank(r);
   return {ticks(borders_ns_[which]), ticks(borders_ns_[which + 1]), columns.calls(),
           compress(columns.joined())};
 }

@@ -3,24 +3,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "calls/call_matching.h"
 #include "page/levels.h"
 
 namespace slackline {
-
-/// What the columns of a run's chunks are taken from besides its times.
-struct ChunkSource {
-  const CallMatching& matching;
-  /// Null: this is the first run. Else times alone, gaps as differences to that run's gaps.
-  const RunTimes* first_run = nullptr;
-};
 
 /// The calls of a run in chunks of about 32,000, in order of time. Columns as in
 /// doc/formats/page.md.
 class ChunkWriter {
  public:
-  /// Refers to both.
-  ChunkWriter(const RunRows& rows, const ChunkSource& source);
+  /// `first_run`: null if this is the first run, else that one's times: then times alone are
+  /// written, gaps as differences to that run's gaps. Refers to both.
+  explicit ChunkWriter(const RunRows& rows, const RunTimes* first_run = nullptr);
 
   std::size_t chunks() const { return borders_ns_.size() - 1; }
   /// One chunk. Thread-safe.
@@ -30,7 +23,7 @@ class ChunkWriter {
 
  private:
   RunRows rows_;
-  ChunkSource source_;
+  const RunTimes* first_run_;
   std::vector<std::int64_t> borders_ns_;
 };
 

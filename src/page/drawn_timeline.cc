@@ -69,10 +69,15 @@ auto grouping_object(const Timeline::Grouping& grouping) {
   return Object{"name"_key = grouping.name, "groups"_key = list_of(grouping.groups, group_object)};
 }
 
+auto row_object(const Timeline::Row& row) {
+  return Object{"name"_key = row.name, "rank"_key = row.rank, "stream"_key = row.stream};
+}
+
 }  // namespace
 
 Json Timeline::json(BlobList& blobs) const {
   const auto tick = static_cast<double>(tick_ns);
+  const auto named = rows.empty() ? std::nullopt : std::optional(list_of(rows, row_object));
   const auto run = [&](const Run& r) { return run_object(r, blobs); };
   const auto phase = [&](const Phase& p) { return phase_object(p, tick); };
   const auto strip = [&](const Strip& s) { return strip_object(s, tick); };
@@ -84,6 +89,7 @@ Json Timeline::json(BlobList& blobs) const {
                 "tick_ns"_key = tick_ns,
                 "span"_key = span,
                 "ranks"_key = ranks,
+                "rows"_key.when(named),
                 "calls"_key = calls,
                 "complete"_key = complete,
                 "operations"_key = operations,

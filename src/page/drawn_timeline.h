@@ -82,6 +82,13 @@ struct Timeline final : Picture {
     std::vector<Group> groups;
   };
 
+  /// A thread or a stream of a rank.
+  struct Row {
+    std::string name;
+    std::int32_t rank;
+    bool stream;  ///< of the GPU
+  };
+
   Json json(BlobList& blobs) const override;
 
   std::string id = "timeline";
@@ -90,7 +97,8 @@ struct Timeline final : Picture {
   std::string note;
   std::uint64_t tick_ns = 1;
   std::uint64_t span = 0;
-  std::int32_t ranks = 0;
+  std::int32_t ranks = 0;  ///< number of rows
+  std::vector<Row> rows;   ///< empty: row i is rank i
   std::uint64_t calls = 0;
   bool complete = true;
   std::vector<std::string> operations;

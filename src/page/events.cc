@@ -90,8 +90,9 @@ Timeline::Events path_events(std::vector<PathPiece> pieces, const TimelineCodes&
   return {pieces.size(), joined(columns)};
 }
 
-Timeline::Events wait_events(const Trace& trace, const RunTimes& times, const WaitStates& waits,
-                             const TimelineCodes& codes, TickScale ticks, std::size_t most) {
+Timeline::Events wait_events(const DrawnCalls& calls, const RunTimes& times,
+                             const WaitStates& waits, const TimelineCodes& codes, TickScale ticks,
+                             std::size_t most) {
   std::vector<const WaitState*> longest;
   for (const WaitState& state : waits.states) {
     if (state.effective && state.wait_ns > 0) longest.push_back(&state);
@@ -111,7 +112,7 @@ Timeline::Events wait_events(const Trace& trace, const RunTimes& times, const Wa
     begin.varint(ticks(mine.begin_ns(state->call)));
     duration.varint(ticks(state->wait_ns));
     pattern.u8(codes.pattern(state->pattern));
-    operation.u8(codes.operation(trace.calls(state->rank).operation(state->call)));
+    operation.u8(calls.operation(state->rank, state->call));
     call.varint(state->call);
     cause.varint(known ? 1 + static_cast<std::uint64_t>(state->cause_rank) : 0);
     cause_call.varint(known && state->cause_call != kNoCall ? std::uint64_t{1} + state->cause_call

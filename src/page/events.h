@@ -7,6 +7,7 @@
 #include "analysis/paths/critical_path.h"
 #include "analysis/waits/wait_states.h"
 #include "page/codes.h"
+#include "page/drawn_calls.h"
 #include "page/drawn_timeline.h"
 #include "page/run_times.h"
 #include "page/ticks.h"
@@ -34,7 +35,8 @@ Timeline::Events path_events(std::vector<PathPiece> pieces, const TimelineCodes&
                              TickScale ticks, std::size_t most);
 
 /// The `most` longest of what ranks really waited for, longest first.
-Timeline::Events wait_events(const Trace& trace, const RunTimes& times, const WaitStates& waits,
-                             const TimelineCodes& codes, TickScale ticks, std::size_t most);
+Timeline::Events wait_events(const DrawnCalls& calls, const RunTimes& times,
+                             const WaitStates& waits, const TimelineCodes& codes, TickScale ticks,
+                             std::size_t most);
 
 }  // namespace slackline

@@ -123,12 +123,7 @@ std::uint8_t fifteenths(std::uint64_t part, std::uint64_t whole) {
 class Row {
  public:
   Row(const RunRows& rows, TickScale ticks, std::vector<Grid>& grids, std::size_t rank)
-      : rows_(rows),
-        ticks_(ticks),
-        grids_(grids),
-        rank_(rank),
-        times_(rows.times.ranks[rank]),
-        calls_(rows.trace.calls(static_cast<std::int32_t>(rank))) {}
+      : rows_(rows), ticks_(ticks), grids_(grids), rank_(rank), times_(rows.times.ranks[rank]) {}
 
   void fill() {
     fill_kinds();
@@ -164,7 +159,7 @@ class Row {
       const std::uint64_t begin = std::max(now, ticks_(times_.begin_ns(i)));
       const std::uint64_t end = std::max(begin, ticks_(times_.end_ns(i)));
       sums.add(now, begin, 0);
-      sums.add(begin, end, rows_.codes.operation(calls_.operation(i)));
+      sums.add(begin, end, rows_.calls.operation(static_cast<std::int32_t>(rank_), i));
       now = end;
     }
     sums.add(now, std::max(now, row_end()), 0);
@@ -211,7 +206,6 @@ class Row {
   std::vector<Grid>& grids_;
   std::size_t rank_;
   const RowTimes& times_;
-  const RankCalls& calls_;
 };
 
 std::vector<Grid> empty_grids(const RunRows& rows, std::uint64_t span, std::uint64_t buckets) {

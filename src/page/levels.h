@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "page/codes.h"
+#include "page/drawn_calls.h"
 #include "page/drawn_timeline.h"
 #include "page/rank_events.h"
 #include "page/run_times.h"
@@ -13,13 +14,12 @@ namespace slackline {
 
 /// What the rows of a run show.
 struct RunRows {
-  const Trace& trace;  ///< whose operations the calls have
+  const DrawnCalls& calls;
   const RunTimes& times;
   const std::vector<std::vector<PathChange>>& paths;  ///< empty rows: no regions
   const std::vector<std::vector<WaitState>>& waits;   ///< empty: nobody waits
   const TimelineCodes& codes;
   bool with_regions = false;
-  const CallPaths* functions = nullptr;  ///< null: regions, which begin and end between calls
 };
 
 /// The levels of detail of a run, finest first; the finest has up to `buckets` of a rank, the last

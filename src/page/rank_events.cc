@@ -19,14 +19,13 @@ class Changes {
 };
 
 /// Functions change where calls begin and end.
-std::vector<PathChange> function_changes(const CallPaths& paths, const RowTimes& times,
+std::vector<PathChange> function_changes(const DrawnCalls& calls, const RowTimes& times,
                                          std::int32_t rank) {
   Changes changes;
   std::int64_t at = times.row_begin_ns();
   for (std::size_t i = 0; i < times.size(); ++i) {
-    const auto call = static_cast<std::uint32_t>(i);
-    changes.add(at, paths.before_call(rank, call));
-    changes.add(times.begin_ns(i), paths.at_call(rank, call));
+    changes.add(at, calls.path_before(rank, i));
+    changes.add(times.begin_ns(i), calls.path_at(rank, i));
     at = times.end_ns(i);
   }
   changes.add(at, 0);
@@ -69,15 +68,21 @@ std::vector<std::vector<PathChange>> path_changes(const Trace& trace, const Call
   if (paths.only_one()) return changes;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const auto index = static_cast<std::size_t>(r);
-    changes[index] = paths.has_functions()
-                         ? function_changes(paths, times.ranks[index], r)
-                         : changes_of(trace, paths, times.ranks[index], r, measured);
+    changes[index] = changes_of(trace, paths, times.ranks[index], r, measured);
   }
   return changes;
 }
 
-std::vector<std::vector<WaitState>> waits_by_rank(const Trace& trace, const WaitStates& waits) {
-  std::vector<std::vector<WaitState>> by_rank(static_cast<std::size_t>(trace.ranks()));
+std::vector<std::vector<PathChange>> path_changes(const DrawnCalls& calls, const RunTimes& times) {
+  std::vector<std::vector<PathChange>> changes;
+  for (std::int32_t row = 0; row < calls.rows(); ++row) {
+    changes.push_back(function_changes(calls, times.ranks[static_cast<std::size_t>(row)], row));
+  }
+  return changes;
+}
+
+std::vector<std::vector<WaitState>> waits_by_rank(std::int32_t ranks, const WaitStates& waits) {
+  std::vector<std::vector<WaitState>> by_rank(static_cast<std::size_t>(ranks));
   for (const WaitState& state : waits.states) {
     if (state.effective && state.wait_ns > 0) {
       by_rank[static_cast<std::size_t>(state.rank)].push_back(state);

@@ -27,6 +27,8 @@
 #include "page/codes.h"
 #include "page/groupings.h"
 #include "page/levels.h"
+#include "page/rank_events.h"
+#include "page/trace_calls.h"
 
 namespace slackline {
 namespace {
@@ -44,13 +46,12 @@ constexpr std::size_t kFewestPieces = 400;
 constexpr std::uint64_t kFewestBuckets = 512;
 constexpr std::uint64_t kMostCells = 12'000'000;  // of the finest level
 
-void name_codes(Timeline& t, const CallPaths& paths, const TimelineCodes& codes) {
-  for (const Operation operation : codes.operations()) {
-    const bool computation = operation == Operation::none;
-    t.operations.emplace_back(computation ? "computation" : mpi_name(operation));
-    t.classes.emplace_back(class_name(operation));
+void name_codes(Timeline& t, const DrawnCalls& calls, const TimelineCodes& codes) {
+  for (DrawnCalls::NamedOperation& operation : calls.operations()) {
+    t.operations.push_back(std::move(operation.name));
+    t.classes.push_back(std::move(operation.class_name));
   }
-  for (PathId path = 0; path < paths.size(); ++path) t.regions.push_back(paths.name(path));
+  t.regions = calls.paths();
   t.patterns.emplace_back();
   for (const WaitPattern pattern : codes.patterns()) t.patterns.emplace_back(name(pattern));
 }
@@ -65,22 +66,19 @@ TimelineCodes codes_of(const TimelineInput& input, const std::vector<TimelineRun
   return {{&trace, 1}, waits};
 }
 
+/// By row, in order of time; empty rows without paths.
+using ChangesByRow = std::vector<std::vector<PathChange>>;
+
 /// What one run is drawn from; kept while its blobs are made.
 struct Rows {
-  Rows(const TimelineInput& input, const TimelineRun& run, const TimelineCodes& codes,
-       bool measured)
-      : paths(path_changes(input.trace, input.paths, run.times, measured)),
-        waits(run.waits != nullptr ? waits_by_rank(input.trace, *run.waits)
+  Rows(const DrawnCalls& calls, const TimelineRun& run, const TimelineCodes& codes,
+       ChangesByRow changes, bool with_regions)
+      : paths(std::move(changes)),
+        waits(run.waits != nullptr ? waits_by_rank(calls.rows(), *run.waits)
                                    : std::vector<std::vector<WaitState>>{}),
-        rows{input.trace,
-             run.times,
-             paths,
-             waits,
-             codes,
-             !input.paths.only_one(),
-             input.paths.has_functions() ? &input.paths : nullptr} {}
+        rows{calls, run.times, paths, waits, codes, with_regions} {}
 
-  std::vector<std::vector<PathChange>> paths;
+  ChangesByRow paths;
   std::vector<std::vector<WaitState>> waits;
   RunRows rows;
 };
@@ -135,19 +133,20 @@ std::uint64_t size_of(const std::vector<Timeline::Level>& levels) {
 
 class TimelineMaker {
  public:
-  TimelineMaker(const TimelineInput& input, const std::vector<TimelineRun>& runs,
-                std::uint64_t most_calls)
-      : input_(input),
-        runs_(runs),
-        codes_(codes_of(input, runs)),
-        calls_(input.trace.call_count()) {
+  TimelineMaker(const DrawnCalls& drawn, const std::vector<TimelineRun>& runs,
+                const TimelineCodes& codes, std::uint64_t most_calls)
+      : drawn_(drawn), runs_(runs), codes_(codes), calls_(drawn.count()) {
     timeline_.complete = calls_ <= most_calls;
     budget_ = std::max(kLeastBudget, kBytesPerCall * calls_);
   }
 
-  Timeline make() {
+  /// `changes`: by run.
+  Timeline make(std::vector<ChangesByRow> changes) {
     describe();
-    for (const TimelineRun& run : runs_) rows_.emplace_back(input_, run, codes_, rows_.empty());
+    const bool with_regions = timeline_.regions.size() > 1;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      rows_.emplace_back(drawn_, runs_[i], codes_, std::move(changes[i]), with_regions);
+    }
     if (timeline_.complete) {
       add_calls();
     } else {
@@ -167,11 +166,10 @@ class TimelineMaker {
  private:
   void describe() {
     timeline_.title = "Timeline";
-    timeline_.ranks = input_.trace.ranks();
+    timeline_.ranks = drawn_.rows();
     timeline_.calls = calls_;
-    timeline_.groupings = groupings_of(input_.trace);
-    timeline_.functions = input_.paths.has_functions();
-    name_codes(timeline_, input_.paths, codes_);
+    timeline_.functions = drawn_.has_functions();
+    name_codes(timeline_, drawn_, codes_);
   }
 
   /// The longest tick with which single calls still have their shape.
@@ -196,10 +194,9 @@ class TimelineMaker {
   }
 
   void add_calls() {
-    std::vector<ChunkWriter> writers{{rows_.front().rows, {.matching = input_.matching}}};
+    std::vector<ChunkWriter> writers{ChunkWriter(rows_.front().rows)};
     for (std::size_t i = 1; i < runs_.size(); ++i) {
-      writers.emplace_back(rows_[i].rows, ChunkSource{.matching = input_.matching,
-                                                      .first_run = &runs_.front().times});
+      writers.emplace_back(rows_[i].rows, &runs_.front().times);
     }
     const TickScale ticks = choose_ticks(writers);
     add_runs(ticks);
@@ -209,7 +206,7 @@ class TimelineMaker {
   }
 
   std::uint64_t finest_buckets() const {
-    const auto ranks = static_cast<std::uint64_t>(std::max(1, input_.trace.ranks()));
+    const auto ranks = static_cast<std::uint64_t>(std::max(1, drawn_.rows()));
     const std::uint64_t a_rank = calls_ / ranks;
     const std::uint64_t wanted = timeline_.complete ? a_rank / 4 : a_rank;
     return std::clamp(wanted, kFewestBuckets, std::max(kFewestBuckets, kMostCells / ranks));
@@ -251,14 +248,14 @@ class TimelineMaker {
       const std::size_t most = timeline_.complete
                                    ? kFewestWaits
                                    : std::clamp<std::size_t>(calls_ / 50, kFewestWaits, kMostWaits);
-      out.waits = wait_events(input_.trace, run.times, *run.waits, codes_, ticks, most);
+      out.waits = wait_events(drawn_, run.times, *run.waits, codes_, ticks, most);
     }
     timeline_.runs.push_back(std::move(out));
   }
 
-  const TimelineInput& input_;
+  const DrawnCalls& drawn_;
   const std::vector<TimelineRun>& runs_;
-  TimelineCodes codes_;
+  const TimelineCodes& codes_;
   std::uint64_t calls_;
   std::uint64_t budget_ = 0;
   std::deque<Rows> rows_;  // refer to themselves: they must stay where they are
@@ -270,7 +267,23 @@ class TimelineMaker {
 Timeline timeline(const TimelineInput& input, const std::vector<TimelineRun>& runs,
                   std::uint64_t most_calls) {
   if (runs.empty()) return {};
-  return TimelineMaker(input, runs, most_calls).make();
+  const TimelineCodes codes = codes_of(input, runs);
+  const TraceCalls calls(input.trace, input.matching, input.paths, codes);
+  std::vector<ChangesByRow> changes;
+  for (const TimelineRun& run : runs) {
+    changes.push_back(calls.has_functions()
+                          ? path_changes(calls, run.times)
+                          : path_changes(input.trace, input.paths, run.times, changes.empty()));
+  }
+  Timeline drawn = TimelineMaker(calls, runs, codes, most_calls).make(std::move(changes));
+  drawn.groupings = groupings_of(input.trace);
+  return drawn;
+}
+
+Timeline timeline(const DrawnCalls& calls, const TimelineRun& run, const TimelineCodes& codes,
+                  std::uint64_t most_calls) {
+  std::vector<ChangesByRow> changes{path_changes(calls, run.times)};
+  return TimelineMaker(calls, {run}, codes, most_calls).make(std::move(changes));
 }
 
 }  // namespace slackline

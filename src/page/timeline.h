@@ -8,6 +8,7 @@
 #include "calls/call_matching.h"
 #include "calls/call_paths.h"
 #include "page/codes.h"
+#include "page/drawn_calls.h"
 #include "page/drawn_timeline.h"
 #include "page/events.h"
 #include "page/run_times.h"
@@ -41,6 +42,9 @@ inline constexpr std::uint64_t kExactCalls = 300'000;
 /// than `most_calls` calls only levels of detail, critical path and longest waits. About 5 M
 /// calls/s on two processors.
 Timeline timeline(const TimelineInput& input, const std::vector<TimelineRun>& runs,
+                  std::uint64_t most_calls = kTimelineCalls);
+/// One run whose rows need not be ranks. `calls` have functions, `codes` its wait patterns.
+Timeline timeline(const DrawnCalls& calls, const TimelineRun& run, const TimelineCodes& codes,
                   std::uint64_t most_calls = kTimelineCalls);
 
 }  // namespace slackline

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <libdeflate.h>
 
 #include <random>
 
@@ -10,70 +9,17 @@
 #include "graph/build.h"
 #include "graph/testing/text_graph.h"
 #include "page/chunks.h"
+#include "page/testing/column_reader.h"
+#include "page/trace_calls.h"
 #include "timing/model_schedule.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
 
+using testing::ColumnReader;
 using ::testing::ElementsAre;
 using testing::timed_trace;
-
-std::string inflated(const Blob& blob) {
-  libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
-  std::string bytes(blob.bytes, '\0');
-  EXPECT_EQ(LIBDEFLATE_SUCCESS,
-            libdeflate_zlib_decompress(decompressor, blob.zlib.data(), blob.zlib.size(),
-                                       bytes.data(), bytes.size(), nullptr));
-  libdeflate_free_decompressor(decompressor);
-  return bytes;
-}
-
-/// Reads columns as doc/formats/page.md says.
-class ColumnReader {
- public:
-  explicit ColumnReader(const Blob& blob) : bytes_(inflated(blob)) {}
-
-  std::uint64_t u8() { return static_cast<unsigned char>(bytes_.at(at_++)); }
-  std::uint64_t varint() {
-    std::uint64_t value = 0;
-    for (int shift = 0;; shift += 7) {
-      const std::uint64_t byte = u8();
-      value |= (byte & 127) << shift;
-      if (byte < 128) return value;
-    }
-  }
-  std::int64_t zigzag() {
-    const std::uint64_t z = varint();
-    return z % 2 == 0 ? static_cast<std::int64_t>(z / 2) : -static_cast<std::int64_t>((z + 1) / 2);
-  }
-  std::vector<std::int64_t> varints(std::size_t n) {
-    std::vector<std::int64_t> values;
-    for (std::size_t i = 0; i < n; ++i) values.push_back(static_cast<std::int64_t>(varint()));
-    return values;
-  }
-  std::vector<std::int64_t> zigzags(std::size_t n) {
-    std::vector<std::int64_t> values;
-    for (std::size_t i = 0; i < n; ++i) values.push_back(zigzag());
-    return values;
-  }
-  std::vector<std::int64_t> split(std::size_t n) {
-    const std::vector<int> low = bytes(n);
-    std::vector<std::int64_t> values = varints(n);
-    for (std::size_t i = 0; i < n; ++i) values[i] = 256 * values[i] + low[i];
-    return values;
-  }
-  std::vector<int> bytes(std::size_t n) {
-    std::vector<int> values;
-    for (std::size_t i = 0; i < n; ++i) values.push_back(static_cast<int>(u8()));
-    return values;
-  }
-  bool at_end() const { return at_ == bytes_.size(); }
-
- private:
-  std::string bytes_;
-  std::size_t at_ = 0;
-};
 
 struct Analysed {
   explicit Analysed(Trace t)
@@ -203,12 +149,13 @@ TEST(TimelineChunks, FollowRegions) {
 TEST(TimelineLevels, SayWhatFillsABucketAndHowMuchIsWaiting) {
   Analysed run(timed_trace(2, kLateSenderRun));
   const std::vector<std::vector<PathChange>> paths(2);
-  const auto waits = waits_by_rank(run.trace, run.waits);
+  const auto waits = waits_by_rank(run.trace.ranks(), run.waits);
   const RunTimes times = measured_times(run.trace);
   const WaitStates* const states = &run.waits;
   const Trace* const trace = &run.trace;
   const TimelineCodes codes({&trace, 1}, {&states, 1});
-  const RunRows rows{run.trace, times, paths, waits, codes, false};
+  const TraceCalls calls(run.trace, run.matching, run.paths, codes);
+  const RunRows rows{calls, times, paths, waits, codes, false};
   const auto levels = timeline_levels(rows, TickScale(0), 2);  // 110 / 2 = 55: buckets of 64
   ASSERT_EQ(levels.size(), 1u);
   EXPECT_EQ(levels[0].width, 64u);
@@ -232,7 +179,8 @@ TEST(TimelineLevels, AddUpFromLevelToLevel) {
   const RunTimes times = measured_times(run.trace);
   const Trace* const trace = &run.trace;
   const TimelineCodes codes({&trace, 1}, {});
-  const RunRows rows{run.trace, times, paths, {}, codes, false};
+  const TraceCalls calls(run.trace, run.matching, run.paths, codes);
+  const RunRows rows{calls, times, paths, {}, codes, false};
   const auto levels = timeline_levels(rows, TickScale(0), 1024);
   ASSERT_GE(levels.size(), 2u);
   for (std::size_t i = 1; i < levels.size(); ++i) {

@@ -57,6 +57,7 @@ void RankWork::find_places() {
         found.operation = range->name;
       }
       if (range->kind == CpuRangeKind::module) found.module = range->name;
+      if (range->kind == CpuRangeKind::annotation) found.annotation = range->name;
     }
   }
 }
@@ -86,16 +87,12 @@ void RankWork::add_idle(const TimeSpan& gap, std::uint32_t launch, TimeByPlace& 
     return;
   }
   const Place& next = launch_places_[launch];
-  const auto& operations = operations_[rank_.runtime_calls[launch].location];
   std::int64_t rest = gap.duration_ns();
-  auto at = std::ranges::upper_bound(operations, gap.begin_ns, {},
-                                     [](const Named& named) { return named.time.end_ns; });
-  for (; at != operations.end() && at->time.begin_ns < gap.end_ns; ++at) {
-    const std::int64_t time =
-        std::min(at->time.end_ns, gap.end_ns) - std::max(at->time.begin_ns, gap.begin_ns);
-    times[place({at->name, next.module})] += time;
-    rest -= time;
-  }
+  for_operations(rank_.runtime_calls[launch].location, gap,
+                 [&](std::uint32_t operation, std::int64_t ns) {
+                   times[place({operation, next.module})] += ns;
+                   rest -= ns;
+                 });
   if (rest > 0) times[place({kNotRecorded, next.module})] += rest;
 }
 

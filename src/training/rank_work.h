@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -34,11 +35,28 @@ class RankWork {
   /// beside the kernel before counts. Linear in what happened in between.
   TimeByPlace before(std::uint32_t activity, std::int64_t earliest_ns) const;
 
- private:
+  /// What encloses a runtime call on its thread, as names of the profile.
   struct Place {
-    std::uint32_t operation = kNotRecorded;  // names of the profile
-    std::uint32_t module = kNotRecorded;
+    std::uint32_t operation = kNotRecorded;   ///< outermost operator
+    std::uint32_t module = kNotRecorded;      ///< innermost `nn.Module`
+    std::uint32_t annotation = kNotRecorded;  ///< innermost annotation
   };
+  const Place& launch_place(std::uint32_t runtime_call) const {
+    return launch_places_[runtime_call];
+  }
+  /// Calls visit(name, ns) for each outermost operator of a thread that reaches into `window`.
+  template <class Visit>
+  void for_operations(std::uint32_t location, const TimeSpan& window, Visit visit) const {
+    const auto& operations = operations_[location];
+    auto at = std::ranges::upper_bound(operations, window.begin_ns, {},
+                                       [](const Named& named) { return named.time.end_ns; });
+    for (; at != operations.end() && at->time.begin_ns < window.end_ns; ++at) {
+      visit(at->name, std::min(at->time.end_ns, window.end_ns) -
+                          std::max(at->time.begin_ns, window.begin_ns));
+    }
+  }
+
+ private:
   struct Named {
     TimeSpan time{};
     std::uint32_t name = kNotRecorded;

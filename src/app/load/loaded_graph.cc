@@ -68,6 +68,7 @@ LoadedGraph load_training_graph(OpenedTraining training, const ModelOptions& opt
   loaded.measured_ns = g.measured_ns;
   loaded.has_calls = false;
   loaded.findings = std::move(training.run.findings);
+  loaded.training = {std::move(training.run), std::move(g.moments)};
   if (!g.network.has_sizes) loaded.findings.add(kMessageSizesUnknown, {});
   if (g.network.assumed) loaded.findings.add(kLatencyAssumed, {});
   return loaded;

@@ -12,6 +12,7 @@
 #include "base/findings.h"
 #include "formats/open/open.h"
 #include "graph/execution_graph.h"
+#include "graph/training/moments.h"
 #include "report/report.h"
 #include "report/typed_report.h"
 
@@ -26,6 +27,12 @@ struct LoadedGraph {
   bool has_calls = true;  ///< false of a profile
 
   std::optional<std::int64_t> measured_ns{};  ///< of a profile, whose trace has no calls
+  /// A profile has the run with clocks corrected, and what the vertices of `graph` stand for.
+  struct Training {
+    TrainingRun run;
+    std::vector<TrainingMoment> moments;
+  };
+  std::optional<Training> training{};
   std::optional<Trace> cpu_time{};  ///< with CPU time as computation, where the model uses that
   Findings findings{};
 

@@ -9,6 +9,7 @@
 #include "base/stage.h"
 #include "base/units.h"
 #include "formats/open/open.h"
+#include "page/training_rows.h"
 #include "training/clocks.h"
 #include "training/training_report.h"
 
@@ -44,7 +45,7 @@ const JsonType& declared_type(const TrainingInputJsonTag*) {
   return json_type_by<training_input_object>();
 }
 
-std::optional<TrainingRunReport> training_run_report(const std::string& path) {
+std::optional<TrainingRunReport> training_run_report(const std::string& path, bool pictures) {
   std::optional<OpenedTraining> opened = open_training(path);
   if (!opened) return std::nullopt;
   begin_stage("analysing the training run");
@@ -55,6 +56,11 @@ std::optional<TrainingRunReport> training_run_report(const std::string& path) {
                 "Profile some iterations with the activities CPU and CUDA.");
   }
   auto described = describe(opened->run, analysis);
+  if (pictures) {
+    begin_stage("drawing the time line");
+    described.sections.insert(described.sections.begin() + 1,
+                              training_timeline(opened->run, analysis));
+  }
   begin_stage("asking what if");
   const auto what_ifs = add_what_ifs(training_what_ifs(opened->run), described.sections);
   return TrainingRunReport{

@@ -14,7 +14,8 @@ const JsonType& declared_type(const TrainingRunJsonTag*);
 using TrainingInputJson = JsonOf<struct TrainingInputJsonTag>;
 const JsonType& declared_type(const TrainingInputJsonTag*);
 using TrainingRunReport = TypedReport<Object<>, TrainingInputJson, TrainingRunJson>;
-/// The report of a training run; nothing if `path` is none. Throws Error when it cannot be read.
-std::optional<TrainingRunReport> training_run_report(const std::string& path);
+/// The report of a training run, with `pictures` what only a page shows; nothing if `path` is none.
+/// Throws Error when it cannot be read.
+std::optional<TrainingRunReport> training_run_report(const std::string& path, bool pictures);
 
 }  // namespace slackline

@@ -1,10 +1,13 @@
 #include "app/requests/critical_path.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "analysis/model/model_functions.h"
 #include "analysis/model/prediction.h"
+#include "analysis/model/training_path.h"
 #include "analysis/paths/imbalance.h"
 #include "analysis/paths/path_functions.h"
 #include "analysis/paths/path_report.h"
@@ -60,8 +63,19 @@ auto timed_report(const CriticalPathRequest& request, const LoadedRun& run) {
 
 auto predicted_report(const LoadedGraph& loaded) {
   const Trace& program = loaded.program_or_none();
-  const Prediction prediction = predict(program, loaded.graph, loaded.model);
-  return with_context(describe_critical_path(prediction, program), "critical-path", loaded);
+  const ModelledRun modelled(program, loaded.graph, loaded.model);
+  const Prediction prediction =
+      predict(program, ModelFunctions(loaded.graph, loaded.model), modelled);
+  auto described = describe_critical_path(prediction, program);
+  std::optional<TrainingPathJson> by_activity;
+  if (loaded.training) {
+    const auto& [run, moments] = *loaded.training;
+    by_activity = describe_training_path(
+        training_path({run, moments, loaded.graph, modelled.schedule, modelled.cost}),
+        described.sections[1]);
+  }
+  return with_context(std::move(described).with("by_activity"_key.when(by_activity)),
+                      "critical-path", loaded);
 }
 
 using CriticalPathReports = CommandReports<ReturnedBy<interval_report>, ReturnedBy<timed_report>,

@@ -191,7 +191,7 @@ void declare(OptionList& options, ReportRequest& request) {
 Report execute(const ReportRequest& request) {
   check_section_names(request.sections);
   if (request.other.empty()) {
-    if (auto training = training_run_report(input_path(request.input.trace))) {
+    if (auto training = training_run_report(input_path(request.input.trace), request.pictures)) {
       return ReportReports::untyped(std::move(*training));
     }
   }

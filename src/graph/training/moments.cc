@@ -29,8 +29,8 @@ Edge graph_edge(const MomentEdge& edge, VertexId from, bool main) {
 
 }  // namespace
 
-std::uint32_t Moments::add(std::uint32_t rank, std::int64_t time_fs, bool fitted) {
-  moments_.push_back({rank, time_fs, fitted});
+std::uint32_t Moments::add(const TrainingMoment& moment, bool fitted) {
+  moments_.push_back({moment, fitted});
   return static_cast<std::uint32_t>(moments_.size() - 1);
 }
 
@@ -120,7 +120,8 @@ std::vector<bool> Moments::main_paths(const std::vector<std::uint32_t>& ends) co
 }
 
 ExecutionGraph Moments::graph(const std::vector<std::uint32_t>& starts,
-                              const std::vector<std::uint32_t>& ends) const {
+                              const std::vector<std::uint32_t>& ends,
+                              std::vector<TrainingMoment>& of_vertices) const {
   const std::vector<std::vector<std::uint32_t>> into = edges_into();
   const std::vector<bool> main = main_paths(ends);
   GraphBuilder builder(std::vector<std::uint32_t>(starts.size(), 1));
@@ -128,6 +129,7 @@ ExecutionGraph Moments::graph(const std::vector<std::uint32_t>& starts,
   std::vector<VertexId> vertices(moments_.size(), kNoVertex);
   const auto write = [&](std::uint32_t moment) {
     const Moment& m = moments_[moment];
+    of_vertices.push_back(m);
     vertices[moment] = builder.vertex(builder.global_call(static_cast<std::int32_t>(m.rank), 0));
     const auto add = [&](std::uint32_t e, bool first) {
       const VertexId from = vertices[edges_[e].from];

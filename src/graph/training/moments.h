@@ -24,10 +24,27 @@ struct MomentEdge {
   std::int64_t ns() const { return rest_ns + work_ns; }
 };
 
+/// What happens at a moment. `transfer`: a message of a collective has come.
+enum class MomentKind : std::uint8_t {
+  start,
+  call,
+  call_return,
+  activity_begin,
+  activity_end,
+  transfer,
+  end
+};
+
+/// A moment of a rank, by what happens then.
+struct TrainingMoment {
+  std::uint32_t rank = 0;    ///< index in TrainingRun::ranks
+  std::int64_t time_fs = 0;  ///< from the run's begin, as measured
+  MomentKind kind = MomentKind::start;
+  std::uint32_t index = 0;  ///< of the runtime call or the activity
+};
+
 /// A point in time of a rank, where it was measured.
-struct Moment {
-  std::uint32_t rank = 0;
-  std::int64_t time_fs = 0;         ///< from the run's begin
+struct Moment : TrainingMoment {
   bool fitted = true;               ///< its edges are to explain its time
   std::uint32_t chain = kNoVertex;  ///< edge of the rank's own order
 };
@@ -35,7 +52,7 @@ struct Moment {
 /// Moments of a run and what they wait for, in any order, until they become an ExecutionGraph.
 class Moments {
  public:
-  std::uint32_t add(std::uint32_t rank, std::int64_t time_fs, bool fitted = true);
+  std::uint32_t add(const TrainingMoment& moment, bool fitted = true);
   std::uint32_t edge(const MomentEdge& edge);
   /// The edge of the rank's own path into its moment, where fit() is not to choose one.
   void follow(std::uint32_t edge) { moments_[edges_[edge].to].chain = edge; }
@@ -48,9 +65,10 @@ class Moments {
   /// rest.
   void fit();
   /// `starts` and `ends`: the first and last moment of each rank. Moments that wait for each other
-  /// lose an edge.
+  /// lose an edge. `of_vertices` becomes what each vertex stands for.
   ExecutionGraph graph(const std::vector<std::uint32_t>& starts,
-                       const std::vector<std::uint32_t>& ends) const;
+                       const std::vector<std::uint32_t>& ends,
+                       std::vector<TrainingMoment>& of_vertices) const;
 
  private:
   std::vector<std::vector<std::uint32_t>> edges_into() const;

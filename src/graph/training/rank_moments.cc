@@ -44,7 +44,7 @@ RankMoments::RankMoments(const ProfiledRank& profile, std::uint32_t rank,
       returns_(profile.runtime_calls.size(), kNoVertex),
       begins_(profile.gpu.size(), kNoVertex),
       ends_(profile.gpu.size(), kNoVertex) {
-  start_ = moments_.add(rank_, 0);
+  start_ = moments_.add({.rank = rank_});
   find_usual_gaps();
   add_calls();
   add_activities();
@@ -52,8 +52,8 @@ RankMoments::RankMoments(const ProfiledRank& profile, std::uint32_t rank,
   add_end();
 }
 
-std::uint32_t RankMoments::add(std::int64_t time_ns) {
-  return moments_.add(rank_, (time_ns - first_ns_) * kFemtosPerNano);
+std::uint32_t RankMoments::add(std::int64_t time_ns, MomentKind kind, std::uint32_t index) {
+  return moments_.add({rank_, (time_ns - first_ns_) * kFemtosPerNano, kind, index});
 }
 
 std::int64_t RankMoments::launched_ns(const GpuActivity& activity) const {
@@ -94,7 +94,7 @@ void RankMoments::add_call(std::uint32_t call, std::vector<Tail>& tails) {
       before = tail;
     }
   }
-  calls_[call] = add(begin);
+  calls_[call] = add(begin, MomentKind::call, call);
   const auto follow = [&](const Tail& tail, std::uint32_t to, std::int64_t until) {
     moments_.edge({.from = tail.moment,
                    .to = to,
@@ -107,7 +107,7 @@ void RankMoments::add_call(std::uint32_t call, std::vector<Tail>& tails) {
   if (own.moment != kNoVertex && own.moment != before.moment) follow(own, calls_[call], begin);
   own = {calls_[call], begin};
   if (called.synchronises) {
-    returns_[call] = add(called.time.end_ns);
+    returns_[call] = add(called.time.end_ns, MomentKind::call_return, call);
     moments_.edge({.from = calls_[call], .to = returns_[call]});
     own = {returns_[call], called.time.end_ns};
   }
@@ -141,8 +141,8 @@ void RankMoments::add_activities() {
   std::vector<std::uint32_t> last(profile_.locations.size(), kNoVertex);
   for (std::uint32_t i = 0; i < begins_.size(); ++i) {
     const GpuActivity& activity = profile_.gpu[i];
-    begins_[i] = add(activity.time.begin_ns);
-    if (in_collective_[i]) ends_[i] = add(activity.time.end_ns);
+    begins_[i] = add(activity.time.begin_ns, MomentKind::activity_begin, i);
+    if (in_collective_[i]) ends_[i] = add(activity.time.end_ns, MomentKind::activity_end, i);
     if (activity.launch != kNotRecorded) {
       moments_.edge({.from = calls_[activity.launch], .to = begins_[i], .rest_ns = launch_ns_});
     } else if (last[activity.location] == kNoVertex) {
@@ -207,7 +207,7 @@ void RankMoments::add_synchronisations() {
 }
 
 void RankMoments::add_end() {
-  end_ = add(std::max(whole(profile_).end_ns, first_ns_));
+  end_ = add(std::max(whole(profile_).end_ns, first_ns_), MomentKind::end);
   moments_.edge({.from = cpu_end_.moment, .to = end_});
   std::vector<std::uint32_t> last(profile_.locations.size(), kNoVertex);
   for (std::uint32_t i = 0; i < begins_.size(); ++i) last[profile_.gpu[i].location] = i;

@@ -28,7 +28,7 @@ class RankMoments {
     std::int64_t time_ns = 0;
   };
 
-  std::uint32_t add(std::int64_t time_ns);
+  std::uint32_t add(std::int64_t time_ns, MomentKind kind, std::uint32_t index = 0);
   void find_usual_gaps();
   void add_calls();
   void add_call(std::uint32_t call, std::vector<Tail>& tails);

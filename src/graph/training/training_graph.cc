@@ -49,7 +49,7 @@ class GraphOfRun {
       ends.push_back(rank.end());
       result.measured_ns = std::max(result.measured_ns, moments_.time_ns(rank.end()));
     }
-    result.graph = moments_.graph(starts, ends);
+    result.graph = moments_.graph(starts, ends, result.moments);
     return result;
   }
 
@@ -108,7 +108,9 @@ class GraphOfRun {
   std::uint32_t join(const TrainingCollective& collective, const std::vector<std::uint32_t>& at) {
     std::int64_t last_fs = 0;
     for (const std::uint32_t moment : at) last_fs = std::max(last_fs, moments_.time_fs(moment));
-    const std::uint32_t all = moments_.add(collective.members.front().rank, last_fs, false);
+    const CollectiveKernel& first = collective.members.front();
+    const std::uint32_t all =
+        moments_.add({first.rank, last_fs, MomentKind::transfer, first.activity}, false);
     for (const std::uint32_t moment : at) moments_.edge({.from = moment, .to = all});
     return all;
   }
@@ -126,8 +128,11 @@ class GraphOfRun {
       const bool waits = !collective.point_to_point || i == 1 || !is_buffered(collective);
       const std::int64_t own_fs = moments_.time_fs(at[i]) + busy_fs;
       const std::int64_t sent_fs = moments_.time_fs(at[sender]) + busy_fs + network_.latency_fs;
-      const std::uint32_t moment = moments_.add(collective.members[i].rank,
-                                                waits ? std::max(own_fs, sent_fs) : own_fs, false);
+      const CollectiveKernel& member = collective.members[i];
+      const std::uint32_t moment =
+          moments_.add({member.rank, waits ? std::max(own_fs, sent_fs) : own_fs,
+                        MomentKind::transfer, member.activity},
+                       false);
       moments_.follow(moments_.edge({.from = at[i], .to = moment}));
       moments_.edge({.from = at[i], .to = moment, .bytes = bytes});
       if (waits) {

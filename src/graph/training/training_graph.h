@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "graph/execution_graph.h"
+#include "graph/training/moments.h"
 #include "graph/training/recorded_network.h"
 #include "training/collectives.h"
 
@@ -22,8 +23,9 @@ inline constexpr FindingKind kLatencyAssumed{
 /// The execution graph of a training run, and what lies behind its vertices.
 struct TrainingGraph {
   ExecutionGraph graph;
-  RecordedNetwork network;       ///< under which T is the measured length
-  std::int64_t measured_ns = 0;  ///< from the first begin to the last end of all ranks
+  RecordedNetwork network;                ///< under which T is the measured length
+  std::int64_t measured_ns = 0;           ///< from the first begin to the last end of all ranks
+  std::vector<TrainingMoment> moments{};  ///< what each vertex stands for
 };
 
 /// What would be different.

@@ -3,7 +3,9 @@
 import type { BlobRef } from "./blob";
 import type { Unit } from "./report";
 
-export type OperationClass = "compute" | "send" | "recv" | "completion" | "collective" | "other";
+export type OperationClass =
+  | "compute" | "send" | "recv" | "completion" | "collective" | "other"
+  | "idle" | "kernel" | "copy" | "operator" | "launch";
 
 export interface SliceRef extends BlobRef {
   from: number;
@@ -71,6 +73,13 @@ export interface Grouping {
   groups: Group[];
 }
 
+/** A thread or a stream of a rank. */
+export interface RowOfRank {
+  name: string;
+  rank: number;
+  stream: boolean;
+}
+
 export interface Timeline {
   kind: "timeline";
   id: string;
@@ -80,6 +89,8 @@ export interface Timeline {
   tick_ns: number;
   span: number;
   ranks: number;
+  /** What the rows are, where they are not the ranks; whatever is said of ranks is then said of rows. */
+  rows?: RowOfRank[];
   calls: number;
   complete: boolean;
   note: string;

@@ -9,6 +9,7 @@ import {
   drawMessages,
   drawName,
   drawRankNames,
+  drawRowNames,
   rowHeight,
   type Arrow,
   type Frame,
@@ -17,6 +18,7 @@ import { css } from "./palette";
 import { drawPath } from "./path";
 import { callsBetween } from "./raster";
 import type { Scene } from "./scene";
+import { callName, shortName } from "./words";
 
 const MOST_ARROWS = 400;
 const NARROWEST_NAME = 42;
@@ -25,10 +27,11 @@ const LOWEST_BOXED = 5; // of rows: else boxes would hide them
 /** `exact`: single calls are drawn, not buckets. */
 export function annotate(c: CanvasRenderingContext2D, frame: Frame, scene: Scene, run: Run, exact: boolean): void {
   drawAxis(c, frame);
-  drawRankNames(c, frame);
+  if (scene.timeline.rows) drawRowNames(c, frame, scene.timeline);
+  else drawRankNames(c, frame);
   if (exact) {
     const chunks = chunksInSight(scene, run);
-    if (scene.showMessages) drawMessages(c, frame, arrowsInSight(scene, chunks), frame.text, false);
+    if (scene.showMessages) drawMessages(c, frame, drawn(scene, arrowsInSight(scene, chunks)), frame.text, false);
     drawNames(c, frame, scene, chunks);
   }
   const path = scene.showPath ? scene.store.path(run) : undefined;
@@ -39,8 +42,13 @@ export function annotate(c: CanvasRenderingContext2D, frame: Frame, scene: Scene
   for (const call of apart ? selection.together : []) {
     drawBox(c, frame, call.rank, call.begin, call.end, css([204, 121, 167]));
   }
-  drawMessages(c, frame, selection.arrows, frame.accent, true);
+  drawMessages(c, frame, drawn(scene, selection.arrows), frame.accent, true);
   drawBox(c, frame, selection.rank, selection.here.begin, selection.here.end, frame.accent);
+}
+
+/** A message ends when it has been received, a launch when its activity begins. */
+function drawn({ timeline }: Scene, arrows: Arrow[]): Arrow[] {
+  return timeline.rows ? arrows.map(({ from, to }) => ({ from, to: { ...to, end: to.begin } })) : arrows;
 }
 
 function chunksInSight({ store, view }: Scene, run: Run): Chunk[] {
@@ -55,8 +63,9 @@ function ranksInSight({ view, rows }: Scene): number[] {
 }
 
 /** Black or white, whichever is further from what it stands on. */
-function legibleOn({ palette, colourBy }: Scene, operation: number): string {
-  const [r, g, b] = (colourBy === "operation" ? palette.operations[operation] : null) ?? palette.mpi;
+function legibleOn({ palette, colourBy }: Scene, operation: number, region: number): string {
+  const byRegion = colourBy === "region" && !palette.inRegions ? palette.regions[region] : null;
+  const [r, g, b] = (colourBy === "operation" ? palette.operations[operation] : byRegion) ?? palette.mpi;
   return 0.3 * r + 0.59 * g + 0.11 * b < 120 ? "#ffffff" : "#14181c";
 }
 
@@ -72,10 +81,10 @@ function drawNames(c: CanvasRenderingContext2D, frame: Frame, scene: Scene, chun
       const [first, last] = callsBetween(chunk, rank, from, to);
       for (let i = first; i < last; ++i) {
         if (chunk.end[i]! - chunk.begin[i]! < shortest) continue;
-        const { operation } = callAt(chunk, rank, i);
-        const name = scene.timeline.operations[operation];
-        c.fillStyle = legibleOn(scene, operation);
-        if (name) drawName(c, frame, rank, chunk.begin[i]!, chunk.end[i]!, name.replace(/^MPI_/, ""));
+        const { operation, region } = callAt(chunk, rank, i);
+        const name = shortName(callName(scene.timeline, operation, region));
+        c.fillStyle = legibleOn(scene, operation, region);
+        drawName(c, frame, rank, chunk.begin[i]!, chunk.end[i]!, name.replace(/^MPI_/, ""));
       }
     }
   }

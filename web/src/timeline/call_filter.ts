@@ -3,6 +3,7 @@
 
 import type { Call } from "./calls";
 import type { Timeline } from "../common/timeline";
+import { rankOfRow } from "./words";
 
 export type CallFilter = (call: Call) => boolean;
 
@@ -24,7 +25,8 @@ function quantity(text: string, units: Record<string, number>): number | null {
 }
 
 /** One word; null: it is not understood. */
-function wordFilter(word: string, { operations, patterns, regions, tick_ns }: Timeline): CallFilter | null {
+function wordFilter(word: string, timeline: Timeline): CallFilter | null {
+  const { operations, patterns, regions, tick_ns } = timeline;
   const [, key, sign, text] = /^(\w+)(<=|>=|<|>|=)(.+)$/.exec(word) ?? [];
   const holds = (names: string[], part: string) => names.map((name) => name.toLowerCase().includes(part));
   if (!key || !sign || !text) {
@@ -40,7 +42,7 @@ function wordFilter(word: string, { operations, patterns, regions, tick_ns }: Ti
   if (key === "peer" || key === "rank") {
     const wanted = Number(text);
     if (!Number.isInteger(wanted)) return null;
-    return key === "rank" ? ({ rank }) => compare(rank, wanted) : ({ peer }) => compare(peer, wanted);
+    return key === "rank" ? ({ rank }) => compare(rankOfRow(timeline, rank), wanted) : ({ peer }) => compare(peer, wanted);
   }
   const names = { op: operations, wait: patterns, region: regions }[key];
   if (!names || sign !== "=") return null;

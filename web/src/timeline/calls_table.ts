@@ -3,29 +3,32 @@
 import type { Column, Table, Unit, Value } from "../common/report";
 import type { Timeline } from "../common/timeline";
 import type { Call } from "./calls";
+import { rowName } from "./words";
 
 const column = (name: string, unit: Unit = "none"): Column => ({ name, unit, explanation: "" });
 
-const known = (rank: number): Value => (rank < 0 ? null : rank);
+const known = (number: number): Value => (number < 0 ? null : number);
 
-export function callsTable({ operations, patterns, regions, tick_ns }: Timeline, calls: Call[]): Table {
+export function callsTable(timeline: Timeline, calls: Call[]): Table {
+  const { operations, patterns, regions, rows, tick_ns } = timeline;
   const ns = (ticks: number) => ticks * tick_ns;
+  const place = (row: number): Value => (rows && row >= 0 ? rowName(timeline, row) : known(row));
   const row = (call: Call): Value[] => [
-    call.rank,
+    place(call.rank),
     call.call,
     ns(call.begin),
     ns(call.end - call.begin),
     operations[call.operation] ?? "",
-    known(call.peer),
+    place(call.peer),
     call.bytes,
     patterns[call.wait] ?? "",
     ns(call.waitLength),
-    known(call.cause),
+    place(call.cause),
     regions[call.region] ?? "",
     known(call.collective),
   ];
   const columns = [
-    column("rank"), column("call"), column("begin", "ns"), column("duration", "ns"), column("operation"), column("peer"),
+    column(rows ? "row" : "rank"), column("call"), column("begin", "ns"), column("duration", "ns"), column("operation"), column("peer"),
     column("size", "bytes"), column("wait pattern"), column("wait", "ns"), column("waiting for"), column("region"), column("collective"),
   ];
   return { kind: "table", id: "calls", title: "Calls", columns, rows: calls.map(row) };

@@ -1,5 +1,5 @@
 // The whole run at a glance: of all ranks together the shares of time that are MPI and waiting, from the
-// coarsest level.
+// coarsest level. Of a training run those of the streams, whose waiting its threads do not see.
 
 import type { Run } from "../common/timeline";
 import { css, mix, type Palette } from "./palette";
@@ -15,7 +15,8 @@ export interface Composition {
 export function compositionOf(store: Store, run: Run): Composition | undefined {
   const level = run.levels[run.levels.length - 1];
   if (!level) return undefined;
-  const { ranks } = store.timeline;
+  const { ranks, rows } = store.timeline;
+  const counted = Array.from({ length: ranks }, (_, row) => row).filter((row) => rows?.[row]?.stream ?? true);
   const mpi = new Float32Array(level.buckets);
   const waiting = new Float32Array(level.buckets);
   for (const ref of level.blobs) {
@@ -24,13 +25,13 @@ export function compositionOf(store: Store, run: Run): Composition | undefined {
     for (let i = 0; i < slice.count; ++i) {
       let both = 0;
       let waits = 0;
-      for (let rank = 0; rank < ranks; ++rank) {
+      for (const rank of counted) {
         const share = slice.share[rank * slice.count + i]!;
         both += share >> 4;
         waits += share & 15;
       }
-      mpi[ref.from + i] = both / 15 / Math.max(ranks, 1);
-      waiting[ref.from + i] = waits / 15 / Math.max(ranks, 1);
+      mpi[ref.from + i] = both / 15 / Math.max(counted.length, 1);
+      waiting[ref.from + i] = waits / 15 / Math.max(counted.length, 1);
     }
   }
   return { width: level.width, mpi, waiting };

@@ -23,15 +23,19 @@ const DARK = {
   inRegions: [225, 230, 235],
 } as const;
 
-const HUES: Record<Exclude<OperationClass, "compute">, Rgb> = {
+const YELLOW: Rgb = [240, 228, 66];
+const HUES: Record<Exclude<OperationClass, "compute" | "idle">, Rgb> = {
   send: [0, 114, 178],
   recv: [86, 180, 233],
   completion: [230, 159, 0],
   collective: [0, 158, 115],
   other: [204, 121, 167],
+  kernel: [0, 114, 178],
+  copy: [204, 121, 167],
+  operator: [86, 180, 233],
+  launch: YELLOW,
 };
 const VERMILLION: Rgb = [213, 94, 0];
-const YELLOW: Rgb = [240, 228, 66];
 /** With computation and what shares a colour these are eight. */
 const SERIES: Rgb[] = [VERMILLION, HUES.completion, HUES.send, HUES.other, HUES.collective, HUES.recv];
 
@@ -51,8 +55,8 @@ export interface Palette {
   mpi: Rgb;
   /** What has no colour of its own. */
   rest: Rgb;
-  /** MPI, where regions have the colours. */
-  inRegions: Rgb;
+  /** MPI, where regions have the colours; null: calls have those of their call paths, too. */
+  inRegions: Rgb | null;
   operations: Rgb[];
   patterns: Rgb[];
   regions: Rgb[];
@@ -74,7 +78,8 @@ function coloured(numbers: number[], preferred: (number: number) => Rgb | null):
   const chosen = numbers.slice(0, SERIES.length);
   for (const number of chosen) {
     const wanted = preferred(number);
-    if (wanted && free.delete(wanted)) colours.set(number, wanted);
+    const same = wanted && [...free].find((colour) => css(colour) === css(wanted));
+    if (same && free.delete(same)) colours.set(number, same);
   }
   for (const number of chosen) {
     if (colours.has(number)) continue;
@@ -93,10 +98,11 @@ function table(names: string[], none: Rgb, rest: Rgb, amounts: number[], preferr
 /** `amounts`: as far as they are known. */
 export function paletteOf(timeline: Timeline, theme: Theme, amounts: Amounts): Palette {
   const base = theme === "dark" ? DARK : LIGHT;
-  const { operations, patterns, regions, classes } = timeline;
-  const hueOf = (i: number) => HUES[(classes[i] ?? "other") as Exclude<OperationClass, "compute">] ?? HUES.other;
+  const { operations, patterns, regions, classes, rows } = timeline;
+  const hueOf = (i: number) => HUES[(classes[i] ?? "other") as Exclude<OperationClass, "compute" | "idle">] ?? HUES.other;
   return {
     ...base,
+    inRegions: rows ? null : base.inRegions,
     operations: table(operations, base.compute, base.rest, amounts.operation, hueOf),
     patterns: table(patterns, base.mpi, base.rest, amounts.waiting, () => null),
     regions: table(regions, base.compute, base.rest, amounts.region, () => null),
@@ -128,7 +134,10 @@ function bucketColour(palette: Palette, by: ColourBy, number: number, share: num
   const mpi = (share >> 4) / 15;
   const waiting = Math.min((share & 15) / 15, mpi || 1);
   const compute = faded(palette.compute, 0, by, palette, lit);
-  if (by === "region") return mix(plainColour(palette, by, number, lit), palette.inRegions, mpi);
+  if (by === "region") {
+    const { inRegions } = palette;
+    return inRegions ? mix(plainColour(palette, by, number, lit), inRegions, mpi) : mix(compute, plainColour(palette, by, number, lit), mpi);
+  }
   if (by === "waiting") {
     const rest = mix(compute, faded(palette.mpi, 0, by, palette, lit), mpi);
     return number === 0 ? rest : mix(rest, plainColour(palette, by, number, lit), Math.sqrt(waiting));

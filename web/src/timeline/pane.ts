@@ -3,7 +3,7 @@
 
 import { annotate } from "./annotations";
 import type { Run } from "../common/timeline";
-import { AXIS, GUTTER, rowHeight, type Frame } from "./overlay";
+import { AXIS, rowHeight, type Frame } from "./overlay";
 import { presenterFor, type Presenter } from "./presenter";
 import { rasterise, type Raster } from "./raster";
 import type { Scene } from "./scene";
@@ -59,8 +59,9 @@ export class Pane {
     const { scene, rows, above } = this;
     const scale = Math.min(devicePixelRatio || 1, 2);
     const { clientWidth: width, clientHeight: height } = above;
-    if (width <= GUTTER || height <= AXIS) return;
-    resize(rows, Math.round((width - GUTTER) * scale), Math.round((height - AXIS) * scale));
+    const { gutter } = scene;
+    if (width <= gutter || height <= AXIS) return;
+    resize(rows, Math.round((width - gutter) * scale), Math.round((height - AXIS) * scale));
     const fresh = resize(above, Math.round(width * scale), Math.round(height * scale));
     if (this.stale || !this.covers(this.raster)) this.makeRaster();
     const frame = this.frame(width, height);
@@ -123,6 +124,7 @@ export class Pane {
     return {
       view: this.scene.view,
       rows: this.scene.rows,
+      gutter: this.scene.gutter,
       width,
       height,
       tickNs: this.scene.timeline.tick_ns,

@@ -2,7 +2,7 @@
 // line to be followed, on every rank a bar as strong as the share of the path that lies there.
 
 import { MESSAGE, type CriticalPath } from "../common/timeline";
-import { AXIS, GUTTER, rowHeight, xOf, yOf, type Frame } from "./overlay";
+import { AXIS, rowHeight, xOf, yOf, type Frame } from "./overlay";
 import { css } from "./palette";
 
 const CELL = 8; // pixels that are either followed or summed up
@@ -11,8 +11,8 @@ const MOST_CHANGES = 2; // of rank within a cell that the eye can follow
 /** In a stretch of `CELL` pixels, or none: whether the path is summed up there. */
 type Dense = Uint8Array;
 
-const cellOf = (x: number) => Math.floor((x - GUTTER) / CELL);
-const edgeOf = (cell: number) => GUTTER + cell * CELL;
+const cellOf = ({ gutter }: Frame, x: number) => Math.floor((x - gutter) / CELL);
+const edgeOf = ({ gutter }: Frame, cell: number) => gutter + cell * CELL;
 
 function firstEndingAfter(path: CriticalPath, tick: number): number {
   let low = 0;
@@ -34,9 +34,9 @@ function inSight(path: CriticalPath, { view }: Frame): [number, number] {
 }
 
 function denseCells(frame: Frame, path: CriticalPath, first: number, last: number): Dense {
-  const changes = new Uint16Array(Math.max(1, cellOf(frame.width) + 1));
+  const changes = new Uint16Array(Math.max(1, cellOf(frame, frame.width) + 1));
   for (let i = Math.max(first, 1); i < last; ++i) {
-    const cell = cellOf(xOf(frame, path.begin[i]!));
+    const cell = cellOf(frame, xOf(frame, path.begin[i]!));
     if (path.rank[i] !== path.rank[i - 1] && cell >= 0 && cell < changes.length) ++changes[cell]!;
   }
   return Uint8Array.from(changes, (count) => (count > MOST_CHANGES ? 1 : 0));
@@ -62,10 +62,10 @@ class Shares {
       const y = yOf(frame, rank) + (row - high) / 2;
       c.globalAlpha = 0.75;
       c.fillStyle = css(frame.ground);
-      if (row >= 8) c.fillRect(edgeOf(cell), y - 1, CELL, high + 2);
+      if (row >= 8) c.fillRect(edgeOf(frame, cell), y - 1, CELL, high + 2);
       c.globalAlpha = Math.min(1, 0.15 + (0.85 * sum) / CELL);
       c.fillStyle = frame.path;
-      c.fillRect(edgeOf(cell), y, CELL, high);
+      c.fillRect(edgeOf(frame, cell), y, CELL, high);
     }
     c.globalAlpha = 1;
   }
@@ -87,16 +87,16 @@ function trace(frame: Frame, path: CriticalPath, [first, last]: [number, number]
     // A message arrives where the next piece begins.
     const next = travels && i + 1 < path.count ? middle(path.rank[i + 1]!) : y;
     const end = Math.min(xOf(frame, path.end[i]!), frame.width + CELL);
-    let x = Math.max(xOf(frame, path.begin[i]!), GUTTER - CELL);
+    let x = Math.max(xOf(frame, path.begin[i]!), frame.gutter - CELL);
     do {
-      const cell = cellOf(x);
+      const cell = cellOf(frame, x);
       const summed = isDense(cell);
       // On to the next cell of the other kind.
       let border = cell;
-      while (edgeOf(border) < end && isDense(border) === summed) ++border;
-      const to = Math.min(end, Math.max(edgeOf(border), x));
+      while (edgeOf(frame, border) < end && isDense(border) === summed) ++border;
+      const to = Math.min(end, Math.max(edgeOf(frame, border), x));
       if (summed) {
-        for (let k = cell; edgeOf(k) < to; ++k) shares.add(k, rank, Math.min(to, edgeOf(k + 1)) - Math.max(x, edgeOf(k)));
+        for (let k = cell; edgeOf(frame, k) < to; ++k) shares.add(k, rank, Math.min(to, edgeOf(frame, k + 1)) - Math.max(x, edgeOf(frame, k)));
         down = false;
       } else if (!down || to - lastX >= 0.4 || Math.abs(y - lastY) >= 2) {
         if (!down) line.moveTo(x, y);
@@ -118,7 +118,7 @@ export function drawPath(c: CanvasRenderingContext2D, frame: Frame, path: Critic
   const line = trace(frame, path, seen, dense, shares);
   c.save();
   c.beginPath();
-  c.rect(GUTTER, AXIS, frame.width - GUTTER, frame.height - AXIS);
+  c.rect(frame.gutter, AXIS, frame.width - frame.gutter, frame.height - AXIS);
   c.clip();
   shares.draw(c, frame);
   c.strokeStyle = css(frame.ground);

@@ -178,7 +178,8 @@ class CallColours {
     const wait = chunk.details?.wait[i] ?? 0;
     const operation = chunk.operation[i]!;
     const byOperation = this.colours[operation] ?? palette.mpi;
-    const plain = colourBy === "operation" ? byOperation : colourBy === "waiting" ? this.colours[0]! : palette.inRegions;
+    const inRegions = palette.inRegions ?? palette.mpi;
+    const plain = colourBy === "operation" ? byOperation : colourBy === "waiting" ? this.colours[0]! : inRegions;
     if (!chunk.details || wait === 0 || colourBy === "region") return [{ begin, end, colour: plain }];
     const waiting = colourBy === "waiting" ? this.colours[wait]! : this.pale[operation]!;
     const length = Math.min(chunk.details.waitLength[i]!, end - begin);
@@ -231,7 +232,8 @@ function drawChunk(request: RasterRequest, raster: Raster, chunk: Chunk, colours
     row.fill(place(chunk.from), place(chunk.to), colours.compute);
     if (colourBy === "region") drawRegions(request, chunk, rank, row, colours.compute);
     const [first, last] = callsBetween(chunk, rank, from, seenTo);
-    for (let i = first; i < last; ++i) {
+    const coloured = colourBy !== "region" || palette.inRegions;
+    for (let i = first; coloured && i < last; ++i) {
       for (const { begin, end, colour } of colours.of(chunk, i)) {
         row.paint(place(begin), place(end), colour, colours.compute);
       }

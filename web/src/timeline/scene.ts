@@ -7,7 +7,7 @@ import type { Bookmark, CallId, ColourBy } from "../common/link";
 import { groupsBy, Rows, type RankGroup } from "./groups";
 import { mainPart, type MainPart } from "./main_part";
 import { NOBODY, type Run, type Timeline } from "../common/timeline";
-import { AXIS, GUTTER } from "./overlay";
+import { AXIS, gutterOf } from "./overlay";
 import { paletteOf, type Highlight, type Palette } from "./palette";
 import { Pane } from "./pane";
 import { companyOf, selectionOfBucket, type Selection } from "./selection";
@@ -23,6 +23,7 @@ const MOST_PIXELS = 2048;
 export class Scene {
   readonly store: Store;
   readonly bounds: Bounds;
+  readonly gutter: number;
   view: View;
   colourBy: ColourBy = "operation";
   lit: Highlight | null = null;
@@ -60,6 +61,7 @@ export class Scene {
     const wanted = timeline.tick_ns > 1 ? MOST_PIXELS : SHORTEST_NS;
     const shortest = Math.min(wanted, Math.max(timeline.span, 1));
     this.bounds = { span: timeline.span, ranks: timeline.ranks, shortest };
+    this.gutter = gutterOf(timeline);
     this.rows = new Rows(timeline.ranks);
     this.view = whole(this.bounds);
     this.palette = paletteOf(timeline, theme, this.store.amounts);
@@ -214,7 +216,7 @@ export class Scene {
   /** The instant and the rank under a point of a pane, in CSS pixels. */
   at(host: HTMLElement, x: number, y: number): { tick: number; rank: number } {
     const { from, to, top, bottom } = this.view;
-    const across = (x - GUTTER) / Math.max(1, host.clientWidth - GUTTER);
+    const across = (x - this.gutter) / Math.max(1, host.clientWidth - this.gutter);
     const down = (y - AXIS) / Math.max(1, host.clientHeight - AXIS);
     return { tick: from + across * (to - from), rank: this.rows.rankAt(Math.floor(top + down * (bottom - top))) };
   }

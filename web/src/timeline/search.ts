@@ -104,10 +104,11 @@ export async function goOn(scene: Scene, run: Run, found: Found, forward: boolea
   const { view, timeline, selection } = scene;
   if (found.kind === "rank") {
     const rows = Math.min(scene.rows.count, 16);
-    const row = scene.rows.rowOf(found.rank);
-    if (found.rank >= timeline.ranks) return "no such rank";
+    const own = timeline.rows ? timeline.rows.findIndex((row) => row.rank === found.rank) : found.rank;
+    const row = scene.rows.rowOf(own);
+    if (own < 0 || own >= timeline.ranks) return "no such rank";
     scene.look({ ...view, top: row + 0.5 - rows / 2, bottom: row + 0.5 + rows / 2 });
-    await scene.selectAt(run, (view.from + view.to) / 2, found.rank, 0);
+    await scene.selectAt(run, (view.from + view.to) / 2, own, 0);
   } else if (found.kind === "time") {
     const tick = found.ns / timeline.tick_ns;
     const half = Math.min((view.to - view.from) / 2, timeline.span / 20);

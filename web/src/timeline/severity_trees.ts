@@ -5,6 +5,7 @@ import type { Unit } from "../common/report";
 import type { Timeline } from "../common/timeline";
 import type { Highlight } from "./palette";
 import type { Cell, Quantity } from "./severity";
+import { wordsOf } from "./words";
 
 interface Node<Self> {
   id: string;
@@ -35,10 +36,16 @@ const KINDS: [string, string[]][] = [
   ["completion", ["completion"]],
   ["collective", ["collective"]],
   ["other", ["other"]],
+  ["kernels", ["kernel"]],
+  ["copies", ["copy"]],
+  ["operators", ["operator"]],
+  ["launches", ["launch"]],
 ];
 
 /** Time into computation, MPI and its waiting; time on the critical path; calls; bytes. */
-export function metricTrees({ patterns, operations, classes }: Timeline, hasPath: boolean): MetricNode[] {
+export function metricTrees(timeline: Timeline, hasPath: boolean): MetricNode[] {
+  const { patterns, operations, classes } = timeline;
+  const { busy, between } = wordsOf(timeline);
   const metric = (id: string, name: string, holds: (cell: Cell) => boolean, lit: Highlight | null, children: MetricNode[] = []): MetricNode =>
     ({ id, name, children, quantity: "time", unit: "ns", holds, lit });
   const waits = patterns.flatMap((name, i) =>
@@ -52,8 +59,8 @@ export function metricTrees({ patterns, operations, classes }: Timeline, hasPath
     return [metric(name, name, holds, { by: "operation", matches: numbers })];
   });
   const inMpi = new Set(operations.map((_, i) => i).slice(1));
-  const mpi = metric("mpi", "MPI", ({ operation }) => operation > 0, { by: "operation", matches: inMpi }, [waiting, ...kinds]);
-  const computation = metric("computation", "computation", ({ operation }) => operation === 0, { by: "operation", matches: new Set([0]) });
+  const mpi = metric("mpi", busy, ({ operation }) => operation > 0, { by: "operation", matches: inMpi }, [waiting, ...kinds]);
+  const computation = metric("computation", between, ({ operation }) => operation === 0, { by: "operation", matches: new Set([0]) });
   const onPath = (node: MetricNode): MetricNode => ({ ...node, id: `path ${node.id}`, quantity: "path", children: [] });
   const path = onPath(metric("time", "critical path", () => true, null));
   return [
@@ -99,11 +106,12 @@ export function pathTree({ regions, operations }: Timeline, cells: Cell[]): Path
   return root;
 }
 
-/** Hosts and their ranks; ranks alone where there is one host. */
-export function systemTree({ ranks, groupings }: Timeline): SystemNode {
+/** Hosts and their ranks; ranks alone where there is one host; ranks and their threads and streams. */
+export function systemTree(timeline: Timeline): SystemNode {
+  const { ranks, groupings, rows } = timeline;
   const all = Array.from({ length: ranks }, (_, rank) => rank);
-  const leaf = (rank: number): SystemNode => ({ id: `rank ${rank}`, name: `rank ${rank}`, children: [], ranks: [rank] });
-  const hosts = groupings.find(({ name }) => name === "host")?.groups ?? [];
+  const leaf = (rank: number): SystemNode => ({ id: `row ${rank}`, name: rows?.[rank]?.name ?? `rank ${rank}`, children: [], ranks: [rank] });
+  const hosts = groupings.find(({ name }) => name === (rows ? "rank" : "host"))?.groups ?? [];
   const children = hosts.map(({ name, ranks }): SystemNode => {
     const own = ranks.flatMap(([first, last]) => all.slice(first, last + 1));
     return { id: `host ${name}`, name, children: own.map(leaf), ranks: own };

@@ -33,7 +33,7 @@ export interface Statistics {
   computation: Float64Array;
   operations: CallSums[];
   patterns: number[];
-  /** Computation by region. */
+  /** Computation by region; in a training run calls, too. */
   regions: number[];
   /** Messages sent of less than 2^i bytes and at least half of that. */
   sizes: number[];
@@ -56,6 +56,8 @@ class Sum {
   readonly result: Statistics;
   private readonly isSend: boolean[];
   private readonly atEnd: boolean[];
+  /** Whether call paths name the calls themselves. */
+  private readonly named: boolean;
 
   constructor(
     { timeline }: Store,
@@ -64,6 +66,7 @@ class Sum {
     private readonly fits: CallFilter | null,
     private readonly listener: Listener,
   ) {
+    this.named = timeline.rows !== undefined;
     this.isSend = timeline.classes.map((kind) => kind === "send");
     this.atEnd = timeline.patterns.map((pattern) => pattern.endsWith("completion"));
     this.result = {
@@ -124,6 +127,7 @@ class Sum {
     const sums = this.result.operations[call.operation] ?? noSums();
     const time = overlap(call.begin, call.end, from, to);
     sums.time += time;
+    if (this.named) this.result.regions[call.region]! += time;
     const waits = this.atEnd[call.wait] ? call.end - call.waitLength : call.begin;
     const waiting = call.wait > 0 ? overlap(waits, waits + call.waitLength, from, to) : 0;
     sums.waiting += waiting;

@@ -2,9 +2,10 @@ import type { ComponentChildren } from "preact";
 import { format, instant, rounding } from "../../common/format";
 import type { Bucket, Call } from "../../timeline/calls";
 import type { CallId } from "../../common/link";
-import { NOBODY, OUTSIDE, WILDCARD } from "../../common/timeline";
+import { NOBODY, OUTSIDE } from "../../common/timeline";
 import type { Scene } from "../../timeline/scene";
 import type { Selection } from "../../timeline/selection";
+import { callName, peerName, rowName, wordsOf } from "../../timeline/words";
 import { patternHelp } from "../../common/glossary";
 import { Hint } from "../parts/Hint";
 
@@ -33,8 +34,8 @@ function Go({ scene, selection, id, children }: GoProps) {
   );
 }
 
-function nameOf(scene: Scene, operation: number): string {
-  return scene.timeline.operations[operation] ?? "MPI call";
+function nameOf({ timeline }: Scene, { operation, region }: Pick<Call, "operation" | "region">): string {
+  return callName(timeline, operation, region);
 }
 
 interface Props {
@@ -66,10 +67,10 @@ function Waiting({ scene, selection, call }: Props & { call: Call }) {
 function CauseLink({ scene, selection, call, last }: Props & { call: Call; last: Call | undefined }) {
   const source = call.sources.find(({ rank }) => rank === call.cause);
   const target = source ?? (last?.rank === call.cause ? { rank: last.rank, call: last.call } : null);
-  if (!target) return <>rank {call.cause}</>;
+  if (!target) return <>{rowName(scene.timeline, call.cause)}</>;
   return (
     <Go scene={scene} selection={selection} id={target}>
-      rank {call.cause}
+      {rowName(scene.timeline, call.cause)}
     </Go>
   );
 }
@@ -79,16 +80,17 @@ const MOST = 8;
 function Matches({ scene, selection, call }: Props & { call: Call }) {
   const { timeline } = scene;
   const ns = (ticks: number) => format(ticks * timeline.tick_ns, "ns");
+  const words = wordsOf(timeline);
   const sent = selection.arrows.filter(({ from }) => from.rank === call.rank && from.call === call.call);
   return (
     <>
       {call.sources.length > 0 && (
-        <Row name="received from">
+        <Row name={words.receivedFrom}>
           {call.sources.slice(0, MOST).map((id, i) => (
             <span key={i}>
               {i > 0 && ", "}
               <Go scene={scene} selection={selection} id={id}>
-                rank {id.rank}
+                {rowName(timeline, id.rank)}
               </Go>
             </span>
           ))}
@@ -96,12 +98,12 @@ function Matches({ scene, selection, call }: Props & { call: Call }) {
         </Row>
       )}
       {sent.length > 0 && (
-        <Row name="received by">
+        <Row name={words.receivedBy}>
           {sent.slice(0, MOST).map(({ to }, i) => (
             <span key={i}>
               {i > 0 && ", "}
               <Go scene={scene} selection={selection} id={to}>
-                rank {to.rank}, {nameOf(scene, to.operation)}
+                {rowName(timeline, to.rank)}, {nameOf(scene, to)}
               </Go>
               , +{ns(to.end - call.begin)}
             </span>
@@ -120,31 +122,29 @@ function Together({ scene, selection }: Props) {
   const ns = (ticks: number) => format(ticks * scene.timeline.tick_ns, "ns");
   return (
     <Row name="participants">
-      {together.length} ranks; first in:{" "}
+      {together.length} {wordsOf(scene.timeline).rows}; first in:{" "}
       <Go scene={scene} selection={selection} id={first}>
-        rank {first.rank}
+        {rowName(scene.timeline, first.rank)}
       </Go>
       ; last in:{" "}
       <Go scene={scene} selection={selection} id={last}>
-        rank {last.rank}
+        {rowName(scene.timeline, last.rank)}
       </Go>{" "}
       (+{ns(last.begin - first.begin)})
     </Row>
   );
 }
 
-function peerText(peer: number): string | null {
-  return peer === NOBODY ? null : peer === WILDCARD ? "any or none" : `rank ${peer}`;
-}
-
 function CallRows({ scene, selection, call }: Props & { call: Call }) {
-  const peer = peerText(call.peer);
-  const isCollective = scene.timeline.classes[call.operation] === "collective";
+  const { timeline } = scene;
+  const peer = peerName(timeline, call.peer);
+  const isCollective = timeline.classes[call.operation] === "collective";
   return (
     <>
-      <Row name="call">no. {call.call.toLocaleString("en-US")} on rank {call.rank}</Row>
+      <Row name="call">no. {call.call.toLocaleString("en-US")} on {rowName(timeline, call.rank)}</Row>
+      {timeline.rows && <Row name="kind">{timeline.operations[call.operation]}</Row>}
       {call.bytes > 0 && <Row name="bytes">{format(call.bytes, "bytes")}</Row>}
-      {peer && <Row name={isCollective ? "root" : "peer"}>{peer}</Row>}
+      {peer && <Row name={isCollective ? "root" : wordsOf(timeline).peer}>{peer}</Row>}
       <Waiting scene={scene} selection={selection} call={call} />
       <Matches scene={scene} selection={selection} call={call} />
       <Together scene={scene} selection={selection} />
@@ -156,8 +156,8 @@ function BucketRows({ scene, bucket }: { scene: Scene; bucket: Bucket }) {
   const pattern = scene.timeline.patterns[bucket.pattern];
   return (
     <>
-      <Row name="mainly">{bucket.operation === OUTSIDE ? "outside the run" : nameOf(scene, bucket.operation)}</Row>
-      <Row name="MPI">about {format(bucket.mpi, "ratio")}</Row>
+      <Row name="mainly">{bucket.operation === OUTSIDE ? "outside the run" : scene.timeline.operations[bucket.operation] ?? "MPI call"}</Row>
+      <Row name={wordsOf(scene.timeline).busy}>about {format(bucket.mpi, "ratio")}</Row>
       <Row name="waiting">
         about {format(bucket.waiting, "ratio")}
         {pattern && (
@@ -176,11 +176,11 @@ export function Details({ scene, selection }: Props) {
   const { here, rank, run } = selection;
   const ns = (ticks: number) => format(ticks * timeline.tick_ns, "ns");
   const region = timeline.regions[here.region];
-  const name = here.call ? nameOf(scene, here.call.operation) : selection.bucket ? "Aggregate of several calls" : "computation";
+  const name = here.call ? nameOf(scene, here.call) : selection.bucket ? "Aggregate of several calls" : wordsOf(timeline).between;
   return (
     <aside class="details" aria-live="polite" aria-label="Selection">
       <h3>
-        {name} <span class="muted">on rank {rank}{timeline.runs.length > 1 && `, ${run.name}`}</span>
+        {name} <span class="muted">on {rowName(timeline, rank)}{timeline.runs.length > 1 && `, ${run.name}`}</span>
       </h3>
       <dl>
         <Row name="start">

@@ -1,5 +1,6 @@
 import { grouped } from "../../common/format";
 import { groupingNames } from "../../timeline/groups";
+import { rowName, wordsOf } from "../../timeline/words";
 import type { Scene } from "../../timeline/scene";
 
 const FEWEST_RANKS = 4;
@@ -11,7 +12,7 @@ export function Groups({ scene }: { scene: Scene }) {
   return (
     <div class="toolbar under" role="toolbar" aria-label="Groups of ranks">
       <fieldset class="choice">
-        <legend>Group ranks by</legend>
+        <legend>Group {wordsOf(timeline).rows} by</legend>
         {["", ...groupingNames(timeline)].map((by) => (
           <button key={by} type="button" aria-pressed={groupedBy === by} onClick={() => scene.groupBy(by)}>
             {by || "none"}
@@ -28,7 +29,7 @@ export function Groups({ scene }: { scene: Scene }) {
               type="button"
               class="quiet group"
               aria-expanded={expanded.has(name)}
-              title={`Row of the group: rank ${representative}, which is most like all of them`}
+              title={`Row of the group: ${rowName(timeline, representative)}, which is most like all of them`}
               onClick={() => scene.toggleGroup(name)}
             >
               {expanded.has(name) ? "▾" : "▸"} {name}: {grouped(ranks.length)}

@@ -9,6 +9,7 @@ import { parseFilter } from "../../timeline/call_filter";
 import { callsTable } from "../../timeline/calls_table";
 import type { Scene } from "../../timeline/scene";
 import { efficienciesOf, statisticsOf, type Extent, type Statistics } from "../../timeline/statistics";
+import { wordsOf } from "../../timeline/words";
 import { DataTable } from "../parts/DataTable";
 
 const MOST_CALLS = 1_000_000;
@@ -33,7 +34,7 @@ function rowsOf(names: string[], { here, whole }: Both, time: (s: Statistics, i:
 const COMPARED = [column("time", "ns"), column("share", "ratio", "of the time of the ranks in the selection"), column("whole run", "ns"), column("share of run", "ratio", "of the time of all ranks in the whole run")];
 
 function tablesOf(scene: Scene, both: Both): Table[] {
-  const { operations, patterns, regions, tick_ns: ns, id } = scene.timeline;
+  const { operations, patterns, regions, rows, tick_ns: ns, id } = scene.timeline;
   const { here } = both;
   const calls = (i: number): Value[] => {
     const { calls, bytes, waiting } = here.operations[i]!;
@@ -48,9 +49,9 @@ function tablesOf(scene: Scene, both: Both): Table[] {
   const tables = [
     table("operations", "Time by operation", [column("operation"), ...COMPARED, column("calls", "count"), column("bytes", "bytes"), column("wait time", "ns")], rowsOf(operations, both, time, ns, calls)),
     table("waits", "Wait time by pattern", [column("pattern"), ...COMPARED], rowsOf(patterns, both, (s, i) => s.patterns[i]!, ns, () => [])),
-    table("regions", "Computation by region", [column("region"), ...COMPARED], regions.length > 1 ? rowsOf(regions.map((name) => name || "(no region)"), both, (s, i) => s.regions[i]!, ns, () => []) : []),
+    table("regions", rows ? "Time by operator and kernel" : "Computation by region", [column("region"), ...COMPARED], regions.length > 1 ? rowsOf(regions.map((name) => name || (rows ? "idle" : "(no region)")), both, (s, i) => s.regions[i]!, ns, () => []) : []),
     table("sizes", "Messages sent by size", [column("size"), column("messages", "count")], sizes.filter((row) => row[1] !== 0 && row[1] !== undefined)),
-    table("efficiency", "Efficiency", [column("factor"), column("selection", "ratio"), column("whole run", "ratio")], efficiencyRows(both)),
+    table("efficiency", "Efficiency", [column("factor"), column("selection", "ratio"), column("whole run", "ratio")], rows ? [] : efficiencyRows(both)),
   ];
   return tables.filter(({ rows }) => rows.length > 0);
 }
@@ -108,13 +109,13 @@ export function IntervalStatistics({ scene, run, close }: Props) {
         Statistics of the selection{" "}
         <span class="muted">
           {format((extent.to - extent.from) * timeline.tick_ns, "ns")}
-          {rounding(timeline.tick_ns, 2)}, ranks {extent.first} to {extent.last - 1}, {run.name}
+          {rounding(timeline.tick_ns, 2)}, {wordsOf(timeline).rows} {extent.first} to {extent.last - 1}, {run.name}
         </span>
       </h3>
       <p class="toolbar">
         <input
           type="search"
-          placeholder="Calls: MPI_Send size>=64KiB"
+          placeholder={`Calls: ${wordsOf(timeline).filter}`}
           title={FILTER_HELP}
           aria-label="Filter of calls"
           value={scene.filter}

@@ -1,5 +1,6 @@
 import type { Scene } from "../../timeline/scene";
 import { css, mix, WAITING_PALE, type Rgb } from "../../timeline/palette";
+import { shortName, wordsOf } from "../../timeline/words";
 import { patternHelp } from "../../common/glossary";
 import { Hint } from "../parts/Hint";
 
@@ -23,7 +24,7 @@ function entries({ timeline, palette, colourBy, store }: Scene): Entry[] {
       .filter(({ numbers }) => seen.has(numbers[0]!));
   if (colourBy === "operation") return of(timeline.operations, palette.operations, () => "");
   if (colourBy === "waiting") return of(timeline.patterns, palette.patterns, patternHelp).filter(({ name }) => name);
-  return of(timeline.regions, palette.regions, () => "").map((e) => (e.name ? e : { ...e, name: "(no region)" }));
+  return of(timeline.regions, palette.regions, () => "").map((e) => (e.name ? e : { ...e, name: timeline.rows ? "idle" : "(no region)" }));
 }
 
 /** Those that share the rest's colour as one entry. */
@@ -45,16 +46,18 @@ export function Legend({ scene }: { scene: Scene }) {
     scene.repaint();
     scene.look(scene.view);
   };
-  const waiting = all.find(({ numbers }) => numbers[0]! > 0);
+  const words = wordsOf(scene.timeline);
+  const { classes, rows } = scene.timeline;
+  const waiting = all.find(({ numbers }) => (rows ? classes[numbers[0]!] === "collective" : numbers[0]! > 0));
   return (
     <ul class="legend" aria-label="Colours">
       {colourBy === "waiting" && (
         <>
-          <li><span class="key" style={{ background: css(palette.compute) }} /> computation</li>
-          <li><span class="key" style={{ background: css(palette.mpi) }} /> MPI, not waiting</li>
+          <li><span class="key" style={{ background: css(palette.compute) }} /> {words.between}</li>
+          <li><span class="key" style={{ background: css(palette.mpi) }} /> {words.busy}, not waiting</li>
         </>
       )}
-      {colourBy === "region" && (
+      {colourBy === "region" && palette.inRegions && (
         <li><span class="key" style={{ background: css(palette.inRegions) }} /> MPI</li>
       )}
       {all.map(({ numbers, name, colour, help }) => (
@@ -62,10 +65,10 @@ export function Legend({ scene }: { scene: Scene }) {
           <button
             type="button"
             aria-pressed={lit?.by === colourBy && lit.matches.has(numbers[0]!)}
-            title={help || "Highlight"}
+            title={help || (colourBy === "region" && name) || "Highlight"}
             onClick={() => press(numbers)}
           >
-            <span class="key" style={{ background: css(colour) }} aria-hidden="true" /> {name}
+            <span class="key" style={{ background: css(colour) }} aria-hidden="true" /> {colourBy === "region" && scene.timeline.rows ? name.split("/").map(shortName).join("/") : name}
           </button>
         </li>
       ))}

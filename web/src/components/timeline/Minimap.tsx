@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { compositionOf, drawComposition } from "../../timeline/minimap";
-import { GUTTER } from "../../timeline/overlay";
+import { wordsOf } from "../../timeline/words";
 import type { Scene } from "../../timeline/scene";
 import { format } from "../../common/format";
 
@@ -26,22 +26,24 @@ export function Minimap({ scene, version }: Props) {
     element.width = width * scale;
     element.height = HEIGHT * scale;
     context.scale(scale, scale);
-    drawComposition(context, composition, span, GUTTER, width, HEIGHT, scene.palette);
+    drawComposition(context, composition, span, scene.gutter, width, HEIGHT, scene.palette);
   }, [Boolean(composition), scene.palette, canvas.current?.clientWidth, version === 1]);
   const go = (event: PointerEvent) => {
     if (event.buttons !== 1) return;
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const middle = ((event.clientX - box.left - GUTTER) / (box.width - GUTTER)) * span;
+    const middle = ((event.clientX - box.left - scene.gutter) / (box.width - scene.gutter)) * span;
     const half = (scene.view.to - scene.view.from) / 2;
     scene.look({ ...scene.view, from: middle - half, to: middle + half });
   };
-  const at = (tick: number) => `calc(${GUTTER}px + (100% - ${GUTTER}px) * ${tick / span})`;
+  const at = (tick: number) => `calc(${scene.gutter}px + (100% - ${scene.gutter}px) * ${tick / span})`;
+  const { busy } = wordsOf(scene.timeline);
+  const of = scene.timeline.rows ? "all streams: share of busy time" : `all ranks: share of ${busy}`;
   return (
-    <div class="minimap" onPointerDown={go} onPointerMove={go} title="Whole run, all ranks: share of MPI and of waiting">
+    <div class="minimap" onPointerDown={go} onPointerMove={go} title={`Whole run, ${of} and of waiting`}>
       <canvas
         ref={canvas}
         role="img"
-        aria-label={`Shares of MPI and of waiting over the run of ${format(span * scene.timeline.tick_ns, "ns")}`}
+        aria-label={`Shares of ${scene.timeline.rows ? "busy time" : busy} and of waiting over the run of ${format(span * scene.timeline.tick_ns, "ns")}`}
       />
       <span
         class="window"

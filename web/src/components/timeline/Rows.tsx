@@ -1,9 +1,10 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { chunkAt, here } from "../../timeline/calls";
 import type { Run } from "../../common/timeline";
-import { AXIS, GUTTER } from "../../timeline/overlay";
+import { AXIS } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
 import { instant } from "../../common/format";
+import { callerName, callName, rowName, shortName } from "../../timeline/words";
 import { listen, type Mark } from "./gestures";
 
 interface Props {
@@ -22,15 +23,18 @@ interface Hover {
 
 function part(scene: Scene, tick: number): string {
   const { from, to } = scene.view;
-  return `calc(${GUTTER}px + (100% - ${GUTTER}px) * ${(tick - from) / (to - from)})`;
+  return `calc(${scene.gutter}px + (100% - ${scene.gutter}px) * ${(tick - from) / (to - from)})`;
 }
 
-/** The name of the call there, where calls are drawn. */
+/** The name of the call there, where calls are drawn; of a kernel also what launched it. */
 function underMouse(scene: Scene, run: Run, { tick, rank }: Hover): string {
   const ref = scene.exact ? chunkAt(run, tick) : undefined;
   const chunk = ref && scene.store.chunk(run, ref);
   const found = chunk && rank >= 0 && here(run, chunk, rank, tick, 0).call;
-  return found ? `${scene.timeline.operations[found.operation] ?? "MPI"} · ` : "";
+  if (!found) return "";
+  const { timeline } = scene;
+  const caller = callerName(timeline, found.region).split("/").map(shortName).join("/");
+  return `${shortName(callName(timeline, found.operation, found.region))}${caller && ` in ${caller}`} · `;
 }
 
 /** The rows of one run: the picture, what lies above it, and what the mouse does. */
@@ -44,7 +48,7 @@ export function Rows({ scene, run, height, named }: Props) {
     [scene, run],
   );
   const { tick_ns } = scene.timeline;
-  const inside = hover && hover.x > GUTTER && hover.y > AXIS && hover.rank >= 0 && hover.rank < scene.timeline.ranks;
+  const inside = hover && hover.x > scene.gutter && hover.y > AXIS && hover.rank >= 0 && hover.rank < scene.timeline.ranks;
   return (
     <div class="run">
       {named && <p class="run-name">{run.name}</p>}
@@ -59,7 +63,7 @@ export function Rows({ scene, run, height, named }: Props) {
           <>
             <span class="hair" style={{ left: `${hover.x}px` }} />
             <span class="hair-label" style={{ left: `${hover.x}px` }}>
-              rank {hover.rank} · {underMouse(scene, run, hover)}
+              {rowName(scene.timeline, hover.rank)} · {underMouse(scene, run, hover)}
               {instant(hover.tick * tick_ns, (scene.view.to - scene.view.from) * tick_ns)}
             </span>
           </>

@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { format } from "../../common/format";
 import type { Phase, Strip } from "../../common/timeline";
-import { GUTTER } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
 import { Hint } from "../parts/Hint";
 
@@ -86,12 +85,13 @@ export function StripView({ scene, strip, version }: Props) {
         <strong>{format(value, strip.unit)}</strong>
         <span class="muted"> (axis 0 to {format(largest(strip), strip.unit)})</span>
       </p>
-      <canvas ref={canvas} style={{ marginLeft: `${GUTTER}px`, width: `calc(100% - ${GUTTER}px)` }} aria-hidden="true" />
+      <canvas ref={canvas} style={{ marginLeft: `${scene.gutter}px`, width: `calc(100% - ${scene.gutter}px)` }} aria-hidden="true" />
     </div>
   );
 }
 
 function told({ name, kind, phase, explanation }: Phase): string {
+  if (kind === "step") return `${name}: ${explanation}`;
   return `${name}, dominant factor: ${KINDS[kind] ?? kind} (intervals with number ${phase + 1} behave similarly): ${explanation}`;
 }
 
@@ -102,7 +102,7 @@ export function Phases({ scene }: { scene: Scene }) {
   const { from, to } = scene.view;
   const part = (tick: number) => Math.min(Math.max((tick - from) / (to - from), 0), 1);
   return (
-    <div class="phases" style={{ marginLeft: `${GUTTER}px` }} aria-label="Phases" role="group">
+    <div class="phases" style={{ marginLeft: `${scene.gutter}px` }} aria-label="Phases" role="group">
       {phases.map((phase, i) => {
         const left = part(phase.from);
         const width = part(phase.to) - left;
@@ -116,7 +116,8 @@ export function Phases({ scene }: { scene: Scene }) {
             title={told(phase)}
             onClick={() => scene.look({ ...scene.view, from: phase.from, to: phase.to })}
           >
-            {KINDS[phase.kind] ?? phase.kind} <span class="muted">{phase.phase + 1}</span>
+            {KINDS[phase.kind] ?? phase.kind}{" "}
+            <span class="muted">{phase.kind === "step" ? phase.phase : phase.phase + 1}</span>
           </button>
         );
       })}

@@ -19,6 +19,7 @@ import { Severity } from "./Severity";
 import { Phases, StripView } from "./Strips";
 import { BOTH, Toolbar } from "./Toolbar";
 import { useDock } from "./useDock";
+import { wordsOf } from "../../timeline/words";
 import { useScene } from "./useScene";
 
 const LOWEST = 150;
@@ -62,7 +63,7 @@ function Status({ scene, more }: { scene: Scene; more: string }) {
   const last = Math.min(Math.ceil(view.bottom), rows.count) - 1;
   return (
     <p class="status muted" data-renderer={scene.rendererName}>
-      {at(view.from)} to {at(view.to)} ({ns(view.to - view.from)}), {rows.grouped ? "rows" : "ranks"} {grouped(Math.floor(view.top))} to{" "}
+      {at(view.from)} to {at(view.to)} ({ns(view.to - view.from)}), {rows.grouped ? "rows" : wordsOf(timeline).rows} {grouped(Math.floor(view.top))} to{" "}
       {grouped(last)}{stride > 1 && `, every ${stride}th drawn`};{" "}
       {scene.exact ? "single calls" : "aggregated view: several calls per pixel"}
       {timeline.tick_ns > 1 && `, times${rounding(timeline.tick_ns)}`}. {more}
@@ -117,7 +118,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
   if (timeline.span === 0) return <p class="muted">Run time is zero: nothing to draw.</p>;
   const height = heightFor(scene.rows.count, runs.length);
   return (
-    <div class="timeline" ref={host}>
+    <div class="timeline" ref={host} style={{ "--gutter": `${scene.gutter}px` }}>
       {timeline.note && <p class="prose">{timeline.note}</p>}
       {!follows && <Toolbar
         scene={scene}

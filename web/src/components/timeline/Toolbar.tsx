@@ -2,6 +2,7 @@ import type { Ref } from "preact";
 import type { ColourBy } from "../../common/link";
 import type { Scene } from "../../timeline/scene";
 import { zoomed } from "../../timeline/view";
+import { wordsOf } from "../../timeline/words";
 
 interface Props {
   scene: Scene;
@@ -19,7 +20,7 @@ export const BOTH = "both";
 const COLOURS: [ColourBy, string][] = [
   ["operation", "Operation"],
   ["waiting", "Waiting"],
-  ["region", "Region"],
+  ["region", ""],
 ];
 
 export function setColours(scene: Scene, by: ColourBy): void {
@@ -35,7 +36,7 @@ function Colours({ scene }: { scene: Scene }) {
       <legend>Colours</legend>
       {offered.map(([by, name]) => (
         <button key={by} type="button" aria-pressed={scene.colourBy === by} onClick={() => setColours(scene, by)}>
-          {name}
+          {name || wordsOf(scene.timeline).region}
         </button>
       ))}
     </fieldset>
@@ -59,6 +60,7 @@ function Runs({ scene, shown, show }: Pick<Props, "scene" | "shown" | "show">) {
 
 export function Toolbar(props: Props) {
   const { scene } = props;
+  const words = wordsOf(scene.timeline);
   const toggle = (what: "showPath" | "showMessages") => {
     scene[what] = !scene[what];
     scene.look(scene.view);
@@ -70,12 +72,14 @@ export function Toolbar(props: Props) {
       <Runs {...props} />
       <fieldset class="choice">
         <legend>Show</legend>
-        <button type="button" aria-pressed={scene.showPath} onClick={() => toggle("showPath")}>
-          Critical path
-        </button>
+        {(!scene.timeline.rows || scene.timeline.runs.some(({ path }) => path)) && (
+          <button type="button" aria-pressed={scene.showPath} onClick={() => toggle("showPath")}>
+            Critical path
+          </button>
+        )}
         {scene.timeline.complete && (
           <button type="button" aria-pressed={scene.showMessages} onClick={() => toggle("showMessages")}>
-            Messages
+            {words.messages}
           </button>
         )}
       </fieldset>
@@ -89,7 +93,7 @@ export function Toolbar(props: Props) {
         <input
           ref={props.searchBox}
           type="search"
-          placeholder="Search: MPI_Wait, 12 ms"
+          placeholder={`Search: ${words.example}`}
           aria-label="Search the timeline"
           value={props.query}
           onInput={(event) => props.ask(event.currentTarget.value)}

@@ -1,7 +1,6 @@
 // Mouse and touch over the rows. The wheel alone scrolls the page, as everywhere else.
 
 import type { Run } from "../../common/timeline";
-import { GUTTER } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
 import { panned, zoomed, zoomedRanks, type View } from "../../timeline/view";
 
@@ -33,7 +32,7 @@ export function listen(scene: Scene, run: Run, host: HTMLElement, { onMark, onHo
     const box = host.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
-  const across = () => Math.max(1, host.clientWidth - GUTTER);
+  const across = () => Math.max(1, host.clientWidth - scene.gutter);
 
   const down = (event: PointerEvent) => {
     if (event.button !== 0) return;
@@ -64,7 +63,7 @@ export function listen(scene: Scene, run: Run, host: HTMLElement, { onMark, onHo
       const b = scene.at(host, x, 0).tick;
       onMark(null);
       scene.look({ ...scene.view, from: Math.min(a, b), to: Math.max(a, b) });
-    } else if (!ended.moved && x > GUTTER) {
+    } else if (!ended.moved && x > scene.gutter) {
       const { tick, rank } = scene.at(host, x, y);
       const slack = (2.5 * (scene.view.to - scene.view.from)) / across();
       void scene.selectAt(run, tick, rank, slack);

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "calls/call_matching.h"
+#include "calls/call_paths.h"
+#include "page/codes.h"
+#include "page/drawn_calls.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// The calls of a trace: a row is a rank.
+class TraceCalls final : public DrawnCalls {
+ public:
+  /// Refers to all of them.
+  TraceCalls(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
+             const TimelineCodes& codes)
+      : trace_(trace), matching_(matching), paths_(paths), codes_(codes) {}
+
+  std::int32_t rows() const override { return trace_.ranks(); }
+  std::uint64_t count() const override { return trace_.call_count(); }
+  std::size_t count(std::int32_t row) const override { return trace_.calls(row).size(); }
+  std::vector<NamedOperation> operations() const override;
+  std::uint8_t operation(std::int32_t row, std::size_t call) const override {
+    return codes_.operation(trace_.calls(row).operation(call));
+  }
+  bool is_collective(std::int32_t row, std::size_t call) const override;
+  Data data(std::int32_t row, std::size_t call) const override;
+  void partners(std::int32_t row, std::size_t call, std::vector<Partner>& to) const override;
+  std::vector<std::string> paths() const override;
+  bool has_functions() const override { return paths_.has_functions(); }
+  PathId path_at(std::int32_t row, std::size_t call) const override {
+    return paths_.at_call(row, static_cast<std::uint32_t>(call));
+  }
+  PathId path_before(std::int32_t row, std::size_t call) const override {
+    return paths_.before_call(row, static_cast<std::uint32_t>(call));
+  }
+
+ private:
+  const Trace& trace_;
+  const CallMatching& matching_;
+  const CallPaths& paths_;
+  const TimelineCodes& codes_;
+};
+
+}  // namespace slackline
