@@ -1,5 +1,7 @@
 #include "analysis/model/interval.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +23,23 @@ double percentile(const std::vector<double>& sorted, double p) {
 }
 
 }  // namespace
+
+IntervalWords words_of(IntervalMethod method, std::size_t samples, std::string_view of) {
+  switch (method) {
+    case IntervalMethod::bootstrap:
+      return {"bootstrap", "median",
+              fmt::format("95 % intervals{} ({} bootstrap replicates)", of, samples),
+              "Uncertainty (bootstrap of this run)"};
+    case IntervalMethod::runs:
+      return {"runs", "mean", fmt::format("95 % intervals{} ({} runs)", of, samples),
+              "Uncertainty (several runs)"};
+    case IntervalMethod::calibration:
+      break;
+  }
+  return {"calibration", "predicted",
+          fmt::format("Intervals{} at the ends of the parameters' 95 % intervals", of),
+          "Uncertainty (calibration of the machine)"};
+}
 
 Interval percentile_interval(std::vector<double> values) {
   expects(!values.empty(), "an interval needs a value");

@@ -1,8 +1,29 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace slackline {
+
+/// Where intervals of a model's results come from.
+enum class IntervalMethod : std::uint8_t {
+  bootstrap,    ///< percentiles over resampled computation; the middle is the median
+  runs,         ///< Student's t over several recordings; the middle is the mean
+  calibration,  ///< ends of the measured parameters' intervals; the middle is the result
+};
+
+/// What a report calls them.
+struct IntervalWords {
+  std::string_view name;    ///< in JSON, and the section's identifier
+  std::string_view middle;  ///< the middle value
+  std::string table;
+  std::string section;
+};
+/// `samples`: replicates or runs. `of`: " of the maximum L", or nothing.
+IntervalWords words_of(IntervalMethod method, std::size_t samples, std::string_view of = "");
 
 /// A value between the bounds of its 95 % interval. Bounds of values that are all infinite are
 /// infinite, too.

@@ -12,43 +12,18 @@
 namespace slackline {
 namespace {
 
-using Method = PredictionIntervals::Method;
-
-auto quantity_interval_object(const Interval& i, Method method) {
-  return Object{"low"_key = i.low, "median"_key.when(method == Method::bootstrap, i.middle),
-                "mean"_key.when(method == Method::runs, i.middle),
-                "value"_key.when(method == Method::calibration, i.middle), "high"_key = i.high};
-}
-
-/// What a method is called in JSON, its middle value in a table, and where intervals come from.
-struct MethodWords {
-  std::string_view name;
-  const char* middle;
-  std::string table;
-  std::string section;
-};
-
-MethodWords words_of(const PredictionIntervals& intervals) {
-  switch (intervals.method) {
-    case Method::bootstrap:
-      return {"bootstrap", "median",
-              fmt::format("95 % intervals ({} bootstrap replicates)", intervals.samples),
-              "Uncertainty (bootstrap of this run)"};
-    case Method::runs:
-      return {"runs", "mean", fmt::format("95 % intervals ({} runs)", intervals.samples),
-              "Uncertainty (several runs)"};
-    case Method::calibration:
-      break;
-  }
-  return {"calibration", "predicted", "Intervals at the ends of the parameters' 95 % intervals",
-          "Uncertainty (calibration of the machine)"};
+auto quantity_interval_object(const Interval& i, IntervalMethod method) {
+  return Object{"low"_key = i.low, "median"_key.when(method == IntervalMethod::bootstrap, i.middle),
+                "mean"_key.when(method == IntervalMethod::runs, i.middle),
+                "value"_key.when(method == IntervalMethod::calibration, i.middle),
+                "high"_key = i.high};
 }
 
 auto prediction_intervals_object(const PredictionIntervals& intervals) {
   const auto object = [&](const Interval& i) {
     return quantity_interval_object(i, intervals.method);
   };
-  return Object{"method"_key = words_of(intervals).name,
+  return Object{"method"_key = words_of(intervals.method, intervals.samples).name,
                 "samples"_key.when(intervals.samples > 0, intervals.samples),
                 "confidence"_key = 0.95,
                 "makespan_ns"_key = object(intervals.makespan_ns),
@@ -84,15 +59,18 @@ PredictionIntervals bootstrap_prediction(const Trace& trace, const ExecutionGrap
       rhos[i] = makespans[i] == 0 ? 0 : lambdas[i] * makespan.to_ns(makespan.base()) / makespans[i];
     });
   });
-  return {PredictionIntervals::Method::bootstrap,    replicates,
-          percentile_interval(std::move(makespans)), percentile_interval(std::move(lambdas)),
-          percentile_interval(std::move(rhos)),      {}};
+  return {IntervalMethod::bootstrap,
+          replicates,
+          percentile_interval(std::move(makespans)),
+          percentile_interval(std::move(lambdas)),
+          percentile_interval(std::move(rhos)),
+          {}};
 }
 
 PredictionIntervals calibrated_prediction(const Prediction& prediction, const ExecutionGraph& graph,
                                           const ModelChoice& choice) {
   expects(choice.bounds.has_value(), "no parameters were measured");
-  PredictionIntervals result{Method::calibration, 0, {}, {}, {}, {}};
+  PredictionIntervals result{IntervalMethod::calibration, 0, {}, {}, {}, {}};
   const auto spread = [](Interval& i, double value) {
     i.low = std::min(i.low, value);
     i.high = std::max(i.high, value);
@@ -118,7 +96,7 @@ PredictionIntervals calibrated_prediction(const Prediction& prediction, const Ex
 PredictionIntervals intervals_of_predictions(const std::vector<Prediction>& runs) {
   expects(runs.size() >= 2, "an interval needs two runs");
   PredictionIntervals result{
-      PredictionIntervals::Method::runs,
+      IntervalMethod::runs,
       runs.size(),
       interval_over(runs, [](const Prediction& p) { return p.makespan_ns; }),
       interval_over(runs, [](const Prediction& p) { return p.lambda_latency; }),
@@ -137,10 +115,10 @@ const JsonType& declared_type(const PredictionIntervalsJsonTag*) {
 
 PredictionIntervalsJson add_intervals(std::vector<Section>& sections,
                                       const PredictionIntervals& intervals) {
-  MethodWords words = words_of(intervals);
+  IntervalWords words = words_of(intervals.method, intervals.samples);
   Table table{.id = std::string(words.name),
               .title = std::move(words.table),
-              .columns = {{"quantity"}, {"unit"}, {"from"}, {words.middle}, {"to"}},
+              .columns = {{"quantity"}, {"unit"}, {"from"}, {std::string(words.middle)}, {"to"}},
               .rows = {}};
   const auto add = [&](const char* name, const char* unit, const Interval& i) {
     table.rows.push_back({std::string(name), std::string(unit), i.low, i.middle, i.high});

@@ -14,12 +14,7 @@ namespace slackline {
 
 /// How sure a prediction is: 95 % intervals.
 struct PredictionIntervals {
-  enum class Method : std::uint8_t {
-    bootstrap,    ///< percentiles over resampled computation; the middle is the median
-    runs,         ///< Student's t over several recordings; the middle is the mean
-    calibration,  ///< ends of the measured parameters' intervals; the middle is the prediction
-  };
-  Method method = Method::bootstrap;
+  IntervalMethod method = IntervalMethod::bootstrap;
   std::size_t samples = 0;  ///< of a calibration 0
   Interval makespan_ns{};
   Interval lambda_latency{};

@@ -41,55 +41,24 @@ double value_or_unlimited(const std::optional<double>& value) {
   return value.value_or(kUnlimited);
 }
 
-using Method = ToleranceIntervals::Method;
-
-/// What a method is called in JSON, its middle value in a table, and where intervals come from.
-struct MethodWords {
-  std::string_view name;
-  const char* middle;
-  std::string table;
-  std::string section;
-};
-
-MethodWords words_of(const ToleranceIntervals& intervals) {
-  const std::string parameter = intervals.parameter.name();
-  switch (intervals.method) {
-    case Method::bootstrap:
-      return {"bootstrap", "median",
-              fmt::format("95 % intervals of the maximum {} ({} bootstrap replicates)", parameter,
-                          intervals.samples),
-              "Uncertainty (bootstrap of this run)"};
-    case Method::traces:
-      return {
-          "runs", "mean",
-          fmt::format("95 % intervals of the maximum {} ({} runs)", parameter, intervals.samples),
-          "Uncertainty (several runs)"};
-    case Method::calibration:
-      break;
-  }
-  return {"calibration", "predicted",
-          fmt::format("Maximum {} at the ends of the parameters' 95 % intervals", parameter),
-          "Uncertainty (calibration of the machine)"};
-}
-
-auto tolerance_interval_object(const ToleranceIntervals::Row& row, Method method) {
+auto tolerance_interval_object(const ToleranceIntervals::Row& row, IntervalMethod method) {
   return Object{"degradation"_key = static_cast<double>(row.degradation_ppm) / 1e6,
                 "low_ns"_key = row.low_ns,
-                "median_ns"_key.when(method == Method::bootstrap, row.middle_ns),
-                "mean_ns"_key.when(method == Method::traces, row.middle_ns),
-                "predicted_ns"_key.when(method == Method::calibration, row.middle_ns),
+                "median_ns"_key.when(method == IntervalMethod::bootstrap, row.middle_ns),
+                "mean_ns"_key.when(method == IntervalMethod::runs, row.middle_ns),
+                "predicted_ns"_key.when(method == IntervalMethod::calibration, row.middle_ns),
                 "high_ns"_key = row.high_ns};
 }
 
 auto tolerance_intervals_object(const ToleranceIntervals& intervals) {
-  return Object{"method"_key = words_of(intervals).name,
-                "samples"_key.when(intervals.samples > 0, intervals.samples),
-                "confidence"_key = 0.95,
-                "rows"_key = list_of(intervals.rows,
-                                     [&](const ToleranceIntervals::Row& row) {
-                                       return tolerance_interval_object(row, intervals.method);
-                                     }),
-                "tolerances_ns"_key.when(intervals.method == Method::traces, intervals.of_traces)};
+  return Object{
+      "method"_key = words_of(intervals.method, intervals.samples).name,
+      "samples"_key.when(intervals.samples > 0, intervals.samples), "confidence"_key = 0.95,
+      "rows"_key = list_of(intervals.rows,
+                           [&](const ToleranceIntervals::Row& row) {
+                             return tolerance_interval_object(row, intervals.method);
+                           }),
+      "tolerances_ns"_key.when(intervals.method == IntervalMethod::runs, intervals.of_traces)};
 }
 
 }  // namespace
@@ -110,7 +79,7 @@ ToleranceIntervals bootstrap_tolerances(const Trace& trace, const ExecutionGraph
       }
     });
   });
-  ToleranceIntervals result{ToleranceIntervals::Method::bootstrap, replicates, parameter, {}, {}};
+  ToleranceIntervals result{IntervalMethod::bootstrap, replicates, parameter, {}, {}};
   for (std::size_t d = 0; d < degradations_ppm.size(); ++d) {
     const Interval interval = percentile_interval(std::move(values[d]));
     result.rows.push_back({degradations_ppm[d], limited(interval.low), limited(interval.middle),
@@ -128,7 +97,7 @@ ToleranceIntervals calibrated_tolerances(const Tolerances& found, const Executio
   for (const LogGPS& model : {choice.bounds->low, choice.bounds->high}) {
     all.push_back(tolerances(graph, with_model(choice, model), found.parameter, ppm));
   }
-  ToleranceIntervals result{Method::calibration, 0, found.parameter, {}, {}};
+  ToleranceIntervals result{IntervalMethod::calibration, 0, found.parameter, {}, {}};
   for (std::size_t d = 0; d < ppm.size(); ++d) {
     const auto [low, high] =
         std::ranges::minmax(all | std::views::transform([&](const Tolerances& t) {
@@ -141,8 +110,7 @@ ToleranceIntervals calibrated_tolerances(const Tolerances& found, const Executio
 
 ToleranceIntervals intervals_of_runs(const std::vector<Tolerances>& runs) {
   expects(runs.size() >= 2, "an interval needs two runs");
-  ToleranceIntervals result{
-      ToleranceIntervals::Method::traces, runs.size(), runs.front().parameter, {}, {}};
+  ToleranceIntervals result{IntervalMethod::runs, runs.size(), runs.front().parameter, {}, {}};
   for (const Tolerances& run : runs) {
     result.of_traces.emplace_back();
     for (const Tolerances::Row& row : run.rows) result.of_traces.back().push_back(row.value_ns);
@@ -161,7 +129,8 @@ const JsonType& declared_type(const ToleranceIntervalsJsonTag*) {
 
 ToleranceIntervalsJson add_intervals(std::vector<Section>& sections,
                                      const ToleranceIntervals& intervals) {
-  MethodWords words = words_of(intervals);
+  IntervalWords words = words_of(intervals.method, intervals.samples,
+                                 fmt::format(" of the maximum {}", intervals.parameter.name()));
   const auto cell = [](const std::optional<double>& v) {
     return v ? Value(*v) : Value(std::string("unlimited"));
   };
@@ -169,7 +138,7 @@ ToleranceIntervalsJson add_intervals(std::vector<Section>& sections,
               .title = std::move(words.table),
               .columns = {{"slower by", Unit::ratio},
                           {"from", Unit::ns},
-                          {words.middle, Unit::ns},
+                          {std::string(words.middle), Unit::ns},
                           {"to", Unit::ns}},
               .rows = {}};
   for (const ToleranceIntervals::Row& row : intervals.rows) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/model/interval.h"
 #include "analysis/model/sensitivity.h"
 #include "report/object.h"
 #include "report/typed_report.h"
@@ -19,16 +20,11 @@ struct ToleranceIntervals {
     std::optional<double> low_ns, middle_ns, high_ns;
   };
 
-  enum class Method : std::uint8_t {
-    bootstrap,    ///< percentiles over resampled computation; the middle is the median
-    traces,       ///< Student's t over several runs; the middle is the mean
-    calibration,  ///< ends of the measured parameters' intervals; the middle is the tolerance
-  };
-  Method method = Method::bootstrap;
+  IntervalMethod method = IntervalMethod::bootstrap;
   std::size_t samples = 0;
   VariedParameter parameter;
   std::vector<Row> rows;
-  /// The tolerances (by `rows`) of each trace, in the order given. Only with Method::traces.
+  /// The tolerances (by `rows`) of each trace, in the order given. Only with IntervalMethod::runs.
   std::vector<std::vector<std::optional<double>>> of_traces;
 };
 
