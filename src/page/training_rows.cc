@@ -100,23 +100,6 @@ struct CallPlace {
   std::uint32_t call = 0;
 };
 
-template <class T>
-void widen(TimeSpan& whole, const std::vector<T>& parts) {
-  for (const T& one : parts) {
-    whole.begin_ns = std::min(whole.begin_ns, one.time.begin_ns);
-    whole.end_ns = std::max(whole.end_ns, one.time.end_ns);
-  }
-}
-
-TimeSpan life_of(const ProfiledRank& rank) {
-  TimeSpan all{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
-  widen(all, rank.gpu);
-  widen(all, rank.runtime_calls);
-  widen(all, rank.cpu);
-  widen(all, rank.steps);
-  return all.end_ns < all.begin_ns ? TimeSpan{} : all;
-}
-
 /// Operators of one thread that no other one encloses, and annotations and modules in which none
 /// is. What encloses an operator is its path.
 class OuterRanges {
@@ -286,7 +269,7 @@ class TrainingCalls final : public DrawnCalls {
   }
 
   LocationRow& add_row(const ProfiledRank& rank, std::string name, bool stream = false) {
-    rows_.push_back({rank.rank, std::move(name), stream, life_of(rank)});
+    rows_.push_back({rank.rank, std::move(name), stream, whole_profile(rank)});
     return rows_.back();
   }
   CallPlace next_place() const {

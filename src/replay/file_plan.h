@@ -23,8 +23,9 @@ class FilePlan {
   const std::string& refusal() const { return refusal_; }
 
   struct Access {
-    std::uint32_t comm = kCommNull;  ///< whose members wait for each other; kCommNull: nobody does
-    std::int64_t ns = 0;             ///< after the waiting
+    std::uint32_t comm =
+        kCommNull;  ///< whose members wait for each other; kCommNull: the call waits for no other
+    std::int64_t ns = 0;  ///< after the waiting
   };
   /// For a call of OperationClass::io. Constant.
   Access access(std::int32_t rank, CallIndex call) const;

@@ -26,7 +26,7 @@ class Origins {
   bool several_ = false;
 };
 
-/// Who locks what: of one window, one target or all of them.
+/// The origins that lock a target of a window, or all its targets.
 struct Lockers {
   Origins any;
   Origins exclusive;

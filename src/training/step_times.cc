@@ -22,23 +22,6 @@ TimeSpans time_of(const ProfiledRank& rank, GpuWork work) {
   return united(std::move(all));
 }
 
-template <class T>
-void widen(TimeSpan& whole, const std::vector<T>& parts) {
-  for (const T& part : parts) {
-    whole.begin_ns = std::min(whole.begin_ns, part.time.begin_ns);
-    whole.end_ns = std::max(whole.end_ns, part.time.end_ns);
-  }
-}
-
-TimeSpan whole_profile(const ProfiledRank& rank) {
-  TimeSpan whole{std::numeric_limits<std::int64_t>::max(),
-                 std::numeric_limits<std::int64_t>::min()};
-  widen(whole, rank.gpu);
-  widen(whole, rank.cpu);
-  widen(whole, rank.runtime_calls);
-  return whole;
-}
-
 // Steps of the CPU moved to where the GPU works on them.
 std::vector<ProfiledStep> steps_on_gpu(const ProfiledRank& rank) {
   std::vector<ProfiledStep> steps = rank.steps;

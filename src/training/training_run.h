@@ -105,6 +105,10 @@ struct ProfiledRank {
   }
 };
 
+/// From the first begin to the last end of anything that was recorded of the rank; 0 to 0 of
+/// nothing. O(n).
+TimeSpan whole_profile(const ProfiledRank& rank);
+
 struct TrainingRun {
   std::vector<ProfiledRank> ranks{};  ///< ascending; not all need be there
   std::int32_t world_size = 0;

@@ -13,23 +13,6 @@ namespace {
 constexpr std::int64_t kSoon_ns = 20'000;
 constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max();
 
-template <class T>
-void widen(TimeSpan& whole, const std::vector<T>& parts) {
-  for (const T& part : parts) {
-    whole.begin_ns = std::min(whole.begin_ns, part.time.begin_ns);
-    whole.end_ns = std::max(whole.end_ns, part.time.end_ns);
-  }
-}
-
-TimeSpan whole(const ProfiledRank& rank) {
-  TimeSpan all{kLongest, std::numeric_limits<std::int64_t>::min()};
-  widen(all, rank.gpu);
-  widen(all, rank.runtime_calls);
-  widen(all, rank.cpu);
-  widen(all, rank.steps);
-  return all.begin_ns == kLongest ? TimeSpan{} : all;
-}
-
 }  // namespace
 
 RankMoments::RankMoments(const ProfiledRank& profile, std::uint32_t rank,
@@ -207,7 +190,7 @@ void RankMoments::add_synchronisations() {
 }
 
 void RankMoments::add_end() {
-  end_ = add(std::max(whole(profile_).end_ns, first_ns_), MomentKind::end);
+  end_ = add(std::max(whole_profile(profile_).end_ns, first_ns_), MomentKind::end);
   moments_.edge({.from = cpu_end_.moment, .to = end_});
   std::vector<std::uint32_t> last(profile_.locations.size(), kNoVertex);
   for (std::uint32_t i = 0; i < begins_.size(); ++i) last[profile_.gpu[i].location] = i;

@@ -11,7 +11,7 @@ interface Words {
   rows: string;
   region: string;
   messages: string;
-  /** For whoever searches. */
+  /** What the search field suggests. */
   example: string;
   filter: string;
   /** Of a call that received, and of one that sent. */
