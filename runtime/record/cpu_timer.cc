@@ -40,7 +40,8 @@ bool CpuTimer::open_task_clock(int signal, std::uint64_t interval_ns) {
   const int opened =
       static_cast<int>(syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
   if (opened < 0) return false;
-  if (send_to_this_thread(opened, signal) && ioctl(opened, PERF_EVENT_IOC_REFRESH, 1) == 0) {
+  if (ioctl(opened, PERF_EVENT_IOC_ID, &event_id_) == 0 && send_to_this_thread(opened, signal) &&
+      ioctl(opened, PERF_EVENT_IOC_REFRESH, 1) == 0) {
     task_clock_ = opened;
     return true;
   }
@@ -71,13 +72,20 @@ void CpuTimer::rearm() const {
   if (task_clock_ >= 0) ioctl(task_clock_, PERF_EVENT_IOC_REFRESH, 1);
 }
 
-void CpuTimer::stop() {
+bool CpuTimer::is_open() const {
+  std::uint64_t id = 0;
+  return ioctl(task_clock_, PERF_EVENT_IOC_ID, &id) == 0 && id == event_id_;
+}
+
+bool CpuTimer::stop() {
   if (task_clock_ < 0) {
     timer_delete(timer_);
-    return;
+    return true;
   }
-  close(task_clock_);
+  const bool open = is_open();
+  if (open) close(task_clock_);
   task_clock_ = -1;
+  return open;
 }
 
 }  // namespace slackline::record

@@ -21,13 +21,17 @@ class CpuTimer {
   /// In the signal's handler: the next signal may come. Without it perf events would queue signals
   /// while the thread blocks them. 300 ns.
   void rearm() const;
-  void stop();
+  /// False where the program has closed the event's descriptor: no signal has come since then, and
+  /// the number may be that of a file of its own, which stays open.
+  bool stop();
 
  private:
   bool open_task_clock(int signal, std::uint64_t interval_ns);
   bool create_timer(int signal, std::uint64_t interval_ns);
+  bool is_open() const;
 
-  int task_clock_ = -1;  ///< the perf event, if it is one
+  int task_clock_ = -1;         ///< the perf event, if it is one
+  std::uint64_t event_id_ = 0;  ///< of the perf event
   timer_t timer_{};
 };
 

@@ -51,7 +51,7 @@ bool Sampler::start(const char* path, const slk_raw_header& header, std::uint16_
 void Sampler::stop() {
   if (!running_) return;
   running_ = false;
-  timer_.stop();
+  if (!timer_.stop()) set_state(SLK_SAMPLING_TIMER_CLOSED);
 }
 
 void Sampler::refresh() {

@@ -30,10 +30,11 @@ enum slk_path_flag {
 
 /* How far a thread was sampled. */
 enum slk_sampling {
-  SLK_SAMPLING_ON = 1,    /* to its end */
-  SLK_SAMPLING_NO_SIGNAL, /* not: the program uses all signals that could be used */
-  SLK_SAMPLING_NO_TIMER,  /* not: the system gave no timer */
-  SLK_SAMPLING_TAKEN_OVER /* until the program set a handler for the signal */
+  SLK_SAMPLING_ON = 1,      /* to its end */
+  SLK_SAMPLING_NO_SIGNAL,   /* not: the program uses all signals that could be used */
+  SLK_SAMPLING_NO_TIMER,    /* not: the system gave no timer */
+  SLK_SAMPLING_TAKEN_OVER,  /* until the program set a handler for the signal */
+  SLK_SAMPLING_TIMER_CLOSED /* until the program closed the timer's file descriptor */
 };
 
 /* At SLK_SAMPLING_HEADER_AT of the file, in the page of its header. */

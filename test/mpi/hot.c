@@ -2,6 +2,7 @@
  * recording. What a program may do with signals, stacks and libraries meanwhile are its modes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -80,6 +81,31 @@ static void turns(void) {
     a_fifth(5);
     MPI_Barrier(MPI_COMM_WORLD);
   }
+}
+
+/* The descriptor of the recorder's timer, if it has one; -1. */
+static int timer_descriptor(void) {
+  for (int fd = 3; fd < 1024; ++fd) {
+    char path[64], target[64] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (readlink(path, target, sizeof target - 1) > 0 && strstr(target, "perf_event") != NULL)
+      return fd;
+  }
+  return -1;
+}
+
+/* As programs do that close what they have not opened; a file of its own then has that number. */
+static int own_file = -1;
+static int closes(void) {
+  shares(200);
+  const int timer = timer_descriptor();
+  if (timer < 0) return 1;
+  own_file = open("/dev/zero", O_RDONLY);
+  dup2(own_file, timer);
+  close(own_file);
+  own_file = timer;
+  shares(200);
+  return 0;
 }
 
 static void count_signal(int number) {
@@ -205,6 +231,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "shares") == 0) shares(2000);
   if (strcmp(mode, "late") == 0) late();
   if (strcmp(mode, "turns") == 0) turns();
+  if (strcmp(mode, "closes") == 0) status = closes();
   if (strcmp(mode, "timers") == 0) status = timers();
   if (strcmp(mode, "all_signals") == 0) status = all_signals();
   if (strcmp(mode, "jumps") == 0) status = jumps();
@@ -213,5 +240,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "blocking") == 0) status = blocking();
   if (strcmp(mode, "libraries") == 0) status = libraries((const char*[]){argv[2], argv[3]});
   MPI_Finalize();
+  char byte;
+  if (own_file >= 0 && read(own_file, &byte, 1) != 1) status = 1;
   return status == 0 ? 0 : 9;
 }

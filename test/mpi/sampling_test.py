@@ -93,11 +93,23 @@ def observes_kernel_time():
     return ctypes.CDLL(None).syscall(298, event, 0, -1, -1, 8) >= 0
 
 
-def case_turns(test):
-    """Ranks that share a processor compute just after each tick of the kernel."""
+def skip_without_task_clock():
     if platform.machine() != "x86_64" or not observes_kernel_time():
         print("skipped: perf_event_open is not permitted")
         sys.exit(SKIPPED)
+
+
+def case_closes(test):
+    """A program that closes the timer's file descriptor keeps its own file of that number; the missing samples are said."""
+    skip_without_task_clock()
+    record(test, 2, ["closes"])
+    check(samples(test) > 20, "samples of the first half")
+    check(finding(text(test), "not_sampled") == 2, "which is said")
+
+
+def case_turns(test):
+    """Ranks that share a processor compute just after each tick of the kernel."""
+    skip_without_task_clock()
     record(test, 4, ["turns"], yields=False)
     found = samples(test)
     check(found > 100, f"{found} samples of 200")

@@ -266,9 +266,10 @@ std::optional<Interval> calibrated_saving(const ModelChoice& choice, const Evalu
 }
 
 Paragraph describe_saving(const Interval& saved) {
-  return {fmt::format(
-      "At the ends of the 95 % intervals of L, o and G, the edits save between {} and {}.",
-      format_time_ns(saved.low), format_time_ns(saved.high))};
+  const bool costs = saved.high < 0;
+  return {fmt::format("At the ends of the 95 % intervals of L, o and G, the edits {} {} to {}.",
+                      costs ? "cost" : "save", format_time_ns(costs ? -saved.high : saved.low),
+                      format_time_ns(costs ? -saved.low : saved.high))};
 }
 
 /// How far the model is from the run as it was measured: what it says of the edited one is as far.

@@ -105,6 +105,8 @@ std::string_view why_not_sampled(std::uint32_t state) {
       return "the system gave no timer";
     case SLK_SAMPLING_TAKEN_OVER:
       return "the program uses the signal itself";
+    case SLK_SAMPLING_TIMER_CLOSED:
+      return "the program closed the file descriptor of the timer";
     default:
       return "no samples were written";
   }
