@@ -145,33 +145,20 @@ int reduce(std::uint8_t op, const void* sbuf, Count n, MPI_Datatype type, MPI_Op
   return collective(*t, op, what, requests, call);
 }
 
-template <class SendCount, class RecvCount, class Requests, class Call>
-int gather(std::uint8_t op, const void* sbuf, SendCount sn, MPI_Datatype stype, RecvCount rn,
-           MPI_Datatype rtype, int root, MPI_Comm comm, Requests requests, Call call) {
+/// gather and scatter: each rank has a block of its own; the root describes those of all ranks,
+/// where MPI_IN_PLACE stands for its own.
+template <class Count, class AllCount, class Requests, class Call>
+int rooted(std::uint8_t op, const void* own_buf, Count own_n, MPI_Datatype own_type, AllCount all_n,
+           MPI_Datatype all_type, int root, MPI_Comm comm, Requests requests, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
   Collective what;
   what.comm = communicator(*t, comm);
   what.root = root;
-  what.in_place = sbuf == MPI_IN_PLACE;
-  const bool by_receive = is_root(what.comm, root);
-  what.bytes = by_receive ? bytes_of(rn, rtype) : bytes_of(sn, stype);
-  what.element = type_bytes(by_receive ? rtype : stype);
-  return collective(*t, op, what, requests, call);
-}
-
-template <class SendCount, class RecvCount, class Requests, class Call>
-int scatter(std::uint8_t op, const void* rbuf, SendCount sn, MPI_Datatype stype, RecvCount rn,
-            MPI_Datatype rtype, int root, MPI_Comm comm, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, comm);
-  what.root = root;
-  what.in_place = rbuf == MPI_IN_PLACE;
-  const bool by_send = is_root(what.comm, root);
-  what.bytes = by_send ? bytes_of(sn, stype) : bytes_of(rn, rtype);
-  what.element = type_bytes(by_send ? stype : rtype);
+  what.in_place = own_buf == MPI_IN_PLACE;
+  const bool by_all = is_root(what.comm, root);
+  what.bytes = by_all ? bytes_of(all_n, all_type) : bytes_of(own_n, own_type);
+  what.element = type_bytes(by_all ? all_type : own_type);
   return collective(*t, op, what, requests, call);
 }
 
@@ -183,39 +170,23 @@ auto blocks(Counts counts, std::uint64_t element) {
   };
 }
 
-template <class SendCount, class Counts, class Requests, class Call>
-int gatherv(std::uint8_t op, const void* sbuf, SendCount sn, MPI_Datatype stype, Counts rn,
-            MPI_Datatype rtype, int root, MPI_Comm comm, Requests requests, Call call) {
+/// gatherv and scatterv: as rooted(), with a count for each rank at the root.
+template <class Count, class AllCounts, class Requests, class Call>
+int rootedv(std::uint8_t op, const void* own_buf, Count own_n, MPI_Datatype own_type,
+            AllCounts all_n, MPI_Datatype all_type, int root, MPI_Comm comm, Requests requests,
+            Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
   Collective what;
   what.comm = communicator(*t, comm);
   what.root = root;
-  what.in_place = sbuf == MPI_IN_PLACE;
+  what.in_place = own_buf == MPI_IN_PLACE;
   const bool at_root = is_root(what.comm, root);
   const int own = own_index(what.comm);
-  what.element = type_bytes(at_root ? rtype : stype);
-  if (!what.in_place && root != MPI_ROOT) what.bytes = bytes_of(sn, stype);
-  if (what.in_place && at_root && own >= 0) what.bytes = bytes_of(rn[own], rtype);
-  return collective(*t, op, what, at_root ? peers(what.comm) : 0, blocks(rn, what.element),
-                    requests, call);
-}
-
-template <class Counts, class RecvCount, class Requests, class Call>
-int scatterv(std::uint8_t op, const void* rbuf, Counts sn, MPI_Datatype stype, RecvCount rn,
-             MPI_Datatype rtype, int root, MPI_Comm comm, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, comm);
-  what.root = root;
-  what.in_place = rbuf == MPI_IN_PLACE;
-  const bool at_root = is_root(what.comm, root);
-  const int own = own_index(what.comm);
-  what.element = type_bytes(at_root ? stype : rtype);
-  if (!what.in_place && root != MPI_ROOT) what.bytes = bytes_of(rn, rtype);
-  if (what.in_place && at_root && own >= 0) what.bytes = bytes_of(sn[own], stype);
-  return collective(*t, op, what, at_root ? peers(what.comm) : 0, blocks(sn, what.element),
+  what.element = type_bytes(at_root ? all_type : own_type);
+  if (!what.in_place && root != MPI_ROOT) what.bytes = bytes_of(own_n, own_type);
+  if (what.in_place && at_root && own >= 0) what.bytes = bytes_of(all_n[own], all_type);
+  return collective(*t, op, what, at_root ? peers(what.comm) : 0, blocks(all_n, what.element),
                     requests, call);
 }
 
