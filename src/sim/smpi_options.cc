@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/text_lines.h"
 #include "graph/collectives/smpi_choice.h"
 
 namespace slackline {
@@ -161,13 +162,6 @@ bool is_known(std::string_view name) {
   return name == kSelector || name == kModel || find_option(name) != nullptr ||
          std::ranges::find(kIgnoredOptions, name) != kIgnoredOptions.end() ||
          name.starts_with("tracing/") || name.starts_with("debug/") || collective_named(name);
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
 CollectiveCall any_call(Operation operation) {

@@ -74,8 +74,7 @@ void with_cost(const ExecutionGraph& graph, const ModelChoice& choice,
 VariedParameter full_parameter(const ModelChoice& choice, const VariedParameter& parameter) {
   const bool network = parameter.kind != Parameter::overhead;
   if (!network || choice.pairs == nullptr || !parameter.qualifier.empty()) return parameter;
-  const bool wires = parameter.kind == Parameter::latency && choice.pairs->routes->has_topology();
-  return {parameter.kind, wires ? "wire" : "inter-node"};
+  return {parameter.kind, std::string(choice.pairs->routes->own_qualifier(parameter.kind))};
 }
 
 std::int64_t base_value_fs(const ExecutionGraph& graph, const ModelChoice& choice,

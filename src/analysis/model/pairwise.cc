@@ -29,7 +29,7 @@ std::vector<PairwiseSensitivity::Class> class_sensitivities(
     for (std::size_t c = 0; c < latencies; ++c) {
       classes[c].lambda += p.lambda_latency * kind.latency_counts[c];
     }
-    classes[latencies + kind.gap_class].lambda += p.lambda_gap_bytes;
+    if (kind.gap_class) classes[latencies + *kind.gap_class].lambda += p.lambda_gap_bytes;
   }
   return classes;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -32,6 +33,31 @@ LogGPS intra_node_model(const std::vector<std::string>& settings) {
   return model;
 }
 
+std::optional<PairMatrix> read_matrix(const std::string& file, Parameter parameter) {
+  if (file.empty()) return std::nullopt;
+  return parse_pair_matrix(MappedFile(file).text(), file, parameter);
+}
+
+RouteTable routes_of_matrices(const NetworkOptions& options, const LogGPS& intra_node,
+                              const LogGPS& model, std::int32_t nodes) {
+  const auto latency = read_matrix(options.latency_matrix, Parameter::latency);
+  const auto gap = read_matrix(options.gap_matrix, Parameter::gap_per_byte);
+  if (latency && gap && latency->nodes != gap->nodes) {
+    throw usage_error("cannot use both matrices",
+                      fmt::format("'{}' is of {} nodes, '{}' of {}", options.latency_matrix,
+                                  latency->nodes, options.gap_matrix, gap->nodes),
+                      "Give both matrices for the same nodes.");
+  }
+  RouteTable routes = RouteTable::of_matrices(latency ? &*latency : nullptr, gap ? &*gap : nullptr,
+                                              intra_node, model);
+  if (nodes > routes.nodes()) {
+    throw usage_error(fmt::format("the job needs {} nodes", nodes),
+                      fmt::format("the matrix has {}", routes.nodes()),
+                      "Give the number of ranks per node (--ranks-per-node), or a larger matrix.");
+  }
+  return routes;
+}
+
 }  // namespace
 
 NodePlacement resolve_placement(const NetworkOptions& options, std::int32_t ranks) {
@@ -53,13 +79,21 @@ std::shared_ptr<const PairNetwork> resolve_network(const NetworkOptions& options
   const NodePlacement placement = resolve_placement(options, ranks);
   auto network = std::make_shared<PairNetwork>();
   network->node_of_rank = placement.node_of_rank;
+  const std::int32_t nodes = std::max(1 + *std::ranges::max_element(network->node_of_rank),
+                                      static_cast<std::int32_t>(placement.host_names.size()));
+  if (options.has_matrix()) {
+    const bool both = !options.latency_matrix.empty() && !options.gap_matrix.empty();
+    network->description =
+        fmt::format("matrix:{}{}{}", options.latency_matrix, both ? "," : "", options.gap_matrix);
+    network->routes =
+        std::make_shared<RouteTable>(routes_of_matrices(options, intra_node, model, nodes));
+    return network;
+  }
   if (options.topology.empty()) {
     network->routes = std::make_shared<RouteTable>(RouteTable::flat(intra_node, model));
     return network;
   }
   const TopologySpec spec = read_topology(options.topology);
-  const std::int32_t nodes = std::max(1 + *std::ranges::max_element(network->node_of_rank),
-                                      static_cast<std::int32_t>(placement.host_names.size()));
   network->description = spec.description;
   network->routes = std::make_shared<RouteTable>(RouteTable::of_topology(
       *spec.topology, nodes, spec.wire_fs, spec.switch_fs, intra_node, model.gap_per_byte_fs));

@@ -14,12 +14,17 @@ struct NodePlacement;
 /// Where ranks run and how their nodes are connected, as a caller writes it.
 struct NetworkOptions {
   std::string topology{};                 ///< --topology: a specification or a TOML file
+  std::string latency_matrix{};           ///< --latency-matrix: a file
+  std::string gap_matrix{};               ///< --gap-matrix: a file
   std::int32_t ranks_per_node = 0;        ///< --ranks-per-node; 0: not given
   std::string placement{};                ///< --placement: block, cyclic or a file
   std::string hosts{};                    ///< --hosts: a file
   std::vector<std::string> intra_node{};  ///< --intra-node: "L=600ns", "G=0.12ns/B"
 
-  bool given() const { return !topology.empty() || ranks_per_node > 0 || !placement.empty(); }
+  bool has_matrix() const { return !latency_matrix.empty() || !gap_matrix.empty(); }
+  bool given() const {
+    return !topology.empty() || has_matrix() || ranks_per_node > 0 || !placement.empty();
+  }
 };
 
 /// The node that each rank runs on, and the nodes' names as far as they are known. Reads files.

@@ -115,6 +115,13 @@ void declare(OptionList& options, NetworkOptions& network) {
   options.add("--topology SPEC", network.topology,
               "Network topology: fat-tree:k=16,tiers=3, dragonfly:g=8,a=4,p=8, torus:dims=4x4x2, "
               "crossbar:nodes=64, hops:file=FILE, or a TOML file");
+  options.add("--latency-matrix FILE", network.latency_matrix,
+              "CSV file with L of messages between any two nodes: a row per sender, values with "
+              "units",
+              {.excludes = "--topology"});
+  options.add("--gap-matrix FILE", network.gap_matrix,
+              "CSV file with G (or bandwidth) of messages between any two nodes",
+              {.excludes = "--topology"});
   options.add("--ranks-per-node N", network.ranks_per_node, "Number of ranks per node",
               {.positive = true});
   options.add("--placement HOW", network.placement,

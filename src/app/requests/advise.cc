@@ -33,6 +33,8 @@ std::string model_options(const ModelRequest& request) {
   for (const std::string& rule : model.collectives) add("--collectives", rule);
   if (model.computation != "auto") add("--computation", model.computation);
   add("--topology", request.network.topology);
+  add("--latency-matrix", request.network.latency_matrix);
+  add("--gap-matrix", request.network.gap_matrix);
   add("--placement", request.network.placement);
   if (request.network.ranks_per_node > 0) {
     add("--ranks-per-node", std::to_string(request.network.ranks_per_node));

@@ -53,9 +53,9 @@ void declare(OptionList& options, PlaceRequest& request) {
 Report execute(const PlaceRequest& request) {
   const NetworkOptions& network = request.input.network;
   if (!network.given()) {
-    throw usage_error(
-        "cannot place ranks", "no network topology given",
-        "Give the network (--topology) or the number of ranks per node (--ranks-per-node).");
+    throw usage_error("cannot place ranks", "no network topology given",
+                      "Give the network (--topology, --latency-matrix) or the number of ranks per "
+                      "node (--ranks-per-node).");
   }
   const LoadedGraph loaded = load_graph(request.input, CallDetail::none);
   const NodePlacement hosts = resolve_placement(network, loaded.graph.ranks());

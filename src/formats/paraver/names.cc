@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/text_lines.h"
 #include "formats/compressed/decompressed_file.h"
 #include "formats/paraver/callers.h"
 #include "formats/paraver/counters.h"
@@ -17,13 +18,6 @@ namespace slackline::paraver {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
 
 // Cuts the number at the front of `text` off.
 std::optional<std::int64_t> take_number(std::string_view& text) {

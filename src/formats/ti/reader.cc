@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text_lines.h"
 #include "formats/compressed/decompressed_file.h"
 #include "formats/ti/program.h"
 #include "trace/trace_builder.h"
@@ -77,12 +78,6 @@ bool begins_with_action(const fs::path& file) {
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::string_view trimmed(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(kBlanks);
-  const std::size_t last = line.find_last_not_of(kBlanks);
-  return line.substr(first, last - first + 1);
 }
 
 /// As replay does, from the working folder; else beside the list.

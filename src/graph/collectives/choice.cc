@@ -4,9 +4,9 @@
 #include "graph/collectives/choice.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/error.h"
+#include "base/text_lines.h"
 #include "base/units.h"
 #include "graph/collectives/algorithms.h"
 
@@ -44,13 +44,6 @@ std::string joined_operations() {
 
 std::string quoted(std::string_view text) {
   return "'" + std::string(text) + "'";
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!text.empty() && space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && space(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 std::optional<Selector> selector_from(std::string_view word) {

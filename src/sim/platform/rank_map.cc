@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text_lines.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -17,12 +18,6 @@ std::optional<std::uint32_t> positive(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value == 0) return std::nullopt;
   return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 struct Entry {
@@ -48,14 +43,7 @@ RankMap parse_hostfile(std::string_view text, std::string_view name, const Platf
                        std::uint32_t ranks) {
   RankMap map;
   std::uint64_t places = 0;
-  std::uint32_t number = 0;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    ++number;
-    line = trimmed(line.substr(0, line.find('#')));
-    if (line.empty()) continue;
+  for_each_entry(text, [&](std::string_view line, std::size_t number) {
     const Entry entry = entry_of(line, platform);
     const auto host = platform.find_host(entry.host);
     if (!host) {
@@ -69,7 +57,7 @@ RankMap parse_hostfile(std::string_view text, std::string_view name, const Platf
     }
     places += *entry.count;
     for (std::uint32_t i = 0; i < *entry.count && map.size() < ranks; ++i) map.push_back(*host);
-  }
+  });
   if (map.size() < ranks) {
     throw Error(fmt::format("cannot place {}", count_of(ranks, "rank")),
                 fmt::format("'{}' has slots for {}", name, places),

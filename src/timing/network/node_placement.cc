@@ -9,31 +9,10 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text_lines.h"
 
 namespace slackline {
 namespace {
-
-constexpr std::string_view kBlank = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
-}
-
-/// Calls visit(line, number) for each line that says something.
-template <class Visit>
-void for_lines(std::string_view text, Visit visit) {
-  std::size_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
-    const std::string_view content = trimmed(line.substr(0, line.find('#')));
-    ++number;
-    if (!content.empty()) visit(content, number);
-    begin = end + 1;
-  }
-}
 
 std::string host_in(std::string_view text) {
   return std::string(text.substr(0, text.find_first_of(" \t:")));
@@ -61,7 +40,7 @@ std::vector<std::string> hosts_of_ranks(std::string_view text, const std::string
                                         std::int32_t ranks) {
   std::vector<std::string> hosts(static_cast<std::size_t>(ranks));
   std::int32_t next = 0;
-  for_lines(text, [&](std::string_view line, std::size_t number) {
+  for_each_entry(text, [&](std::string_view line, std::size_t number) {
     std::int32_t rank = next;
     std::int32_t count = 1;
     if (line.starts_with("rank ")) {
@@ -114,7 +93,7 @@ std::vector<std::int32_t> cyclic_placement(std::int32_t ranks, std::int32_t rank
 
 std::vector<std::string> parse_hosts(std::string_view text) {
   std::vector<std::string> hosts;
-  for_lines(text, [&](std::string_view line, std::size_t) { hosts.push_back(host_in(line)); });
+  for_each_entry(text, [&](std::string_view line, std::size_t) { hosts.push_back(host_in(line)); });
   return hosts;
 }
 

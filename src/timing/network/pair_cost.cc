@@ -13,7 +13,7 @@ PairCost::PairCost(const ExecutionGraph& graph, const LogGPS& model, const PairN
   const bool latency = parameter.kind == Parameter::latency && !parameter.classes.empty();
   const bool gap = parameter.kind == Parameter::gap_per_byte && !parameter.classes.empty();
   for (const RouteKind& kind : table.kinds()) {
-    Route r;
+    Route r{.latency = kind.own_latency_fs, .gap = kind.own_gap_fs};
     for (std::size_t c = 0; c < table.latency_classes().size(); ++c) {
       if (latency && parameter.classes[c]) {
         r.latency_multiples += kind.latency_counts[c];
@@ -21,10 +21,10 @@ PairCost::PairCost(const ExecutionGraph& graph, const LogGPS& model, const PairN
         r.latency += kind.latency_counts[c] * table.latency_classes()[c].base_fs;
       }
     }
-    if (gap && parameter.classes[kind.gap_class]) {
+    if (gap && kind.gap_class && parameter.classes[*kind.gap_class]) {
       r.gap_multiples = 1;
-    } else {
-      r.gap = table.gap_classes()[kind.gap_class].base_fs;
+    } else if (kind.gap_class) {
+      r.gap = table.gap_classes()[*kind.gap_class].base_fs;
     }
     if (parameter.added) {
       (parameter.kind == Parameter::latency ? r.latency_multiples : r.gap_multiples) = 1;

@@ -19,7 +19,7 @@ constexpr std::int32_t kMostPairNodes = 16'384;
 
 std::string names_of(const std::vector<CostClass>& classes) {
   std::string text;
-  for (const CostClass& c : classes) text += (text.empty() ? "" : ", ") + c.name;
+  for (const CostClass& c : classes) text += c.name + ", ";
   return text;
 }
 
@@ -38,20 +38,22 @@ std::optional<std::pair<std::int32_t, std::int32_t>> parse_pair(std::string_view
   return pair;
 }
 
-/// Classes by name, by "wire" (all of them), or the network's own when no name is given.
+/// Classes by name, or by "wire" (all of them).
 std::vector<bool> chosen_classes(const VariedParameter& parameter,
                                  const std::vector<CostClass>& classes, bool topology) {
-  const bool wires = parameter.kind == Parameter::latency && topology &&
-                     (parameter.qualifier.empty() || parameter.qualifier == "wire");
-  const std::string name = parameter.qualifier.empty() ? "inter-node" : parameter.qualifier;
+  const bool wires =
+      parameter.kind == Parameter::latency && topology && parameter.qualifier == "wire";
   std::vector<bool> chosen;
-  for (const CostClass& c : classes) chosen.push_back(wires ? c.wire : c.name == name);
+  for (const CostClass& c : classes) {
+    chosen.push_back(wires ? c.wire : c.name == parameter.qualifier);
+  }
   if (std::ranges::find(chosen, true) == chosen.end()) {
     throw usage_error(
         fmt::format("unknown parameter {}", parameter.name()),
-        fmt::format("this network has {}{} and added", names_of(classes),
-                    topology && parameter.kind == Parameter::latency ? ", wire (all)" : ""),
-        fmt::format("Example: {}:{}.", symbol(parameter.kind), classes.back().name));
+        fmt::format("this network has {}{}added", names_of(classes),
+                    topology && parameter.kind == Parameter::latency ? "wire (all), " : ""),
+        fmt::format("Example: {}:{}.", symbol(parameter.kind),
+                    classes.empty() ? "added" : classes.back().name));
   }
   return chosen;
 }
@@ -116,7 +118,7 @@ VariedParameter parse_varied_parameter(std::string_view text) {
 }
 
 std::int64_t RouteTable::latency_fs(std::size_t kind) const {
-  std::int64_t sum = 0;
+  std::int64_t sum = kinds_[kind].own_latency_fs;
   for (std::size_t c = 0; c < latency_classes_.size(); ++c) {
     sum += kinds_[kind].latency_counts[c] * latency_classes_[c].base_fs;
   }
@@ -157,7 +159,7 @@ RouteTable RouteTable::of_topology(const WireTopology& topology, std::int32_t no
   std::vector<std::int32_t> counts(n + 2, 0);
   counts[n + 1] = 1;
   t.kinds_.push_back({counts, 0});
-  std::map<std::vector<std::int32_t>, std::uint16_t> known;
+  std::map<std::vector<std::int32_t>, std::uint32_t> known;
   const auto size = static_cast<std::size_t>(nodes);
   t.kind_of_.resize(size * size);
   for (std::int32_t a = 0; a < nodes; ++a) {
@@ -166,15 +168,59 @@ RouteTable RouteTable::of_topology(const WireTopology& topology, std::int32_t no
       std::ranges::fill(counts, 0);
       counts[n] = topology.route(a, b, std::span(counts).first(n));
       const auto [found, is_new] =
-          known.try_emplace(counts, static_cast<std::uint16_t>(t.kinds_.size()));
-      if (is_new) {
-        expects(t.kinds_.size() < std::numeric_limits<std::uint16_t>::max(), "few kinds of routes");
-        t.kinds_.push_back({counts, 1});
-      }
+          known.try_emplace(counts, static_cast<std::uint32_t>(t.kinds_.size()));
+      if (is_new) t.kinds_.push_back({counts, 1});
       t.kind_of_[static_cast<std::size_t>(a) * size + static_cast<std::size_t>(b)] = found->second;
     }
   }
   return t;
+}
+
+RouteTable RouteTable::of_matrices(const PairMatrix* latency, const PairMatrix* gap,
+                                   const LogGPS& intra_node, const LogGPS& inter_node) {
+  expects(latency != nullptr || gap != nullptr, "a matrix is given");
+  const std::int32_t nodes = (latency != nullptr ? latency : gap)->nodes;
+  expects(latency == nullptr || gap == nullptr || latency->nodes == gap->nodes, "of one size");
+  if (nodes > kMostPairNodes) {
+    throw usage_error(fmt::format("the matrix has {} nodes", nodes),
+                      fmt::format("the maximum is {}", kMostPairNodes),
+                      "Use a topology (--topology) for larger networks.");
+  }
+  RouteTable t = flat(intra_node, inter_node);
+  if (latency != nullptr) t.latency_classes_.clear();
+  if (gap != nullptr) t.gap_classes_.clear();
+  RouteKind within = t.kinds_[0];
+  RouteKind between = t.kinds_[1];
+  for (RouteKind* kind : {&within, &between}) {
+    if (latency != nullptr) kind->latency_counts.clear();
+    if (gap != nullptr) kind->gap_class.reset();
+  }
+  if (latency != nullptr) within.own_latency_fs = intra_node.latency_fs;
+  if (gap != nullptr) within.own_gap_fs = intra_node.gap_per_byte_fs;
+  t.kinds_ = {within};
+  t.nodes_ = nodes;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> known;
+  const auto size = static_cast<std::size_t>(nodes);
+  t.kind_of_.resize(size * size);
+  for (std::int32_t a = 0; a < nodes; ++a) {
+    for (std::int32_t b = 0; b < nodes; ++b) {
+      if (a == b) continue;
+      if (latency != nullptr) between.own_latency_fs = latency->at(a, b);
+      if (gap != nullptr) between.own_gap_fs = gap->at(a, b);
+      const auto [found, is_new] = known.try_emplace({between.own_latency_fs, between.own_gap_fs},
+                                                     static_cast<std::uint32_t>(t.kinds_.size()));
+      if (is_new) t.kinds_.push_back(between);
+      t.kind_of_[static_cast<std::size_t>(a) * size + static_cast<std::size_t>(b)] = found->second;
+    }
+  }
+  return t;
+}
+
+std::string_view RouteTable::own_qualifier(Parameter parameter) const {
+  if (parameter == Parameter::latency && has_topology()) return "wire";
+  const bool by_matrix =
+      parameter == Parameter::latency ? latency_classes_.empty() : gap_classes_.empty();
+  return by_matrix ? "added" : "inter-node";
 }
 
 PairParameter resolve(const VariedParameter& parameter, const PairNetwork& network,
@@ -182,7 +228,11 @@ PairParameter resolve(const VariedParameter& parameter, const PairNetwork& netwo
   if (parameter.kind == Parameter::overhead) {
     return {.kind = Parameter::overhead, .classes = {}, .base_fs = model.overhead_fs};
   }
-  if (!parameter.qualifier.empty() && parameter.qualifier.front() == '[') {
+  if (parameter.qualifier.empty()) {
+    const std::string_view own = network.routes->own_qualifier(parameter.kind);
+    return resolve({parameter.kind, std::string(own)}, network, model);
+  }
+  if (parameter.qualifier.front() == '[') {
     return resolve_pair(parameter, network);
   }
   if (parameter.qualifier == "added") {

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "timing/cost/loggps.h"
+#include "timing/network/pair_matrix.h"
 #include "timing/network/wire_topology.h"
 
 namespace slackline {
@@ -19,15 +22,18 @@ struct CostClass {
   bool wire = false;  ///< one of a topology's wires
 };
 
-/// What a message between two nodes pays: so many of each latency class, and one gap class.
+/// What a message between two nodes pays: so many of each latency class, and one gap class; and
+/// what belongs to no class, as matrices give it.
 struct RouteKind {
   std::vector<std::int32_t> latency_counts;
-  std::size_t gap_class = 0;
+  std::optional<std::size_t> gap_class{};
+  std::int64_t own_latency_fs = 0;
+  std::int64_t own_gap_fs = 0;
   bool operator==(const RouteKind&) const = default;
 };
 
-/// What all pairs of nodes pay. Few kinds of routes, and for each pair of nodes which one it is:
-/// two bytes a pair. Immutable.
+/// What all pairs of nodes pay. Kinds of routes, few but for matrices, and for each pair of nodes
+/// which one it is: four bytes a pair. Immutable.
 class RouteTable {
  public:
   /// Messages within a node and between nodes; classes intra-node and inter-node.
@@ -40,10 +46,18 @@ class RouteTable {
                                 const std::vector<std::int64_t>& wire_fs, std::int64_t switch_fs,
                                 const LogGPS& intra_node, std::int64_t inter_node_gap_fs);
 
+  /// L, G or both of each pair of nodes by matrices of the same size; where one is null, L or G are
+  /// those of a flat network, with its classes. Throws usage Error for more than 16,384 nodes.
+  static RouteTable of_matrices(const PairMatrix* latency, const PairMatrix* gap,
+                                const LogGPS& intra_node, const LogGPS& inter_node);
+
   const std::vector<CostClass>& latency_classes() const { return latency_classes_; }
   const std::vector<CostClass>& gap_classes() const { return gap_classes_; }
   const std::vector<RouteKind>& kinds() const { return kinds_; }
-  bool has_topology() const { return !kind_of_.empty(); }
+  bool has_topology() const { return !latency_classes_.empty() && latency_classes_.front().wire; }
+  /// Messages that varying the parameter, where nothing else is said, speaks of: VariedParameter's
+  /// qualifier.
+  std::string_view own_qualifier(Parameter parameter) const;
   /// Nodes that have routes; of a flat network there is no end of them.
   std::int32_t nodes() const { return nodes_; }
 
@@ -56,7 +70,8 @@ class RouteTable {
   }
   std::int64_t latency_fs(std::size_t kind) const;
   std::int64_t gap_fs(std::size_t kind) const {
-    return gap_classes_[kinds_[kind].gap_class].base_fs;
+    const RouteKind& route = kinds_[kind];
+    return route.own_gap_fs + (route.gap_class ? gap_classes_[*route.gap_class].base_fs : 0);
   }
 
  private:
@@ -66,7 +81,7 @@ class RouteTable {
   std::vector<CostClass> gap_classes_;
   std::vector<RouteKind> kinds_;  // 0: within a node
   std::int32_t nodes_ = 0;
-  std::vector<std::uint16_t> kind_of_;
+  std::vector<std::uint32_t> kind_of_;
 };
 
 /// HLogGP: L and G depend on the pair of ranks, by the nodes that they run on. Source: LLAMP
@@ -74,7 +89,7 @@ class RouteTable {
 struct PairNetwork {
   std::shared_ptr<const RouteTable> routes;
   std::vector<std::int32_t> node_of_rank;
-  std::string description;  ///< "dragonfly:g=8,a=4,p=8"
+  std::string description;  ///< "dragonfly:g=8,a=4,p=8", "matrix:L.csv"
 
   std::size_t kind(std::int32_t from_rank, std::int32_t to_rank) const {
     return routes->kind(node_of_rank[static_cast<std::size_t>(from_rank)],
@@ -85,9 +100,9 @@ struct PairNetwork {
 /// A parameter that may vary: L, o or G, of all messages or of some. Implicit from Parameter.
 struct VariedParameter {
   Parameter kind = Parameter::latency;
-  /// Which messages it is of: empty (the network's own: inter-node ones, or all wires of a
-  /// topology), a class ("inter-group"), "wire" (all wires), a pair of ranks, as "[3][7]", or
-  /// "added": what every message pays on top of today's.
+  /// Which messages it is of: empty (the network's own: inter-node ones, all wires of a topology,
+  /// "added" of a matrix), a class ("inter-group"), "wire" (all wires), a pair of ranks, as
+  /// "[3][7]", or "added": what every message pays on top of today's.
   std::string qualifier{};
 
   VariedParameter() = default;
