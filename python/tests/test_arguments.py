@@ -234,7 +234,7 @@ def test_a_graph_takes_the_options_of_its_trace_that_a_model_has(traces):
 
 @pytest.mark.parametrize("command, options, expected, foreign", [
     ("sensitivity", {"from_": "5us", "to": "5us"}, "from_='0us', to='20us'", "--"),
-    ("place", {}, "Give the network (topology) or the number of ranks per node (ranks_per_node).", "--"),
+    ("place", {}, "Give the network (topology, latency_matrix) or the number of ranks per node (ranks_per_node).", "--"),
     ("simulate", {}, "Add platform=FILE", "--"),
     ("whatif", {}, "an edit with set='balance region=NAME'", "--")])
 def test_sentences_name_keyword_arguments(traces, command, options, expected, foreign):

@@ -118,6 +118,19 @@ LinearProgramAnswer minimise_makespan(const TimeSystem& system, const LogGPS& mo
   return {solver.objectiveValue(), solver.getReducedCost()[kParameter]};
 }
 
+LinearProgramAnswer minimise_file(const std::string& path, const std::string& parameter) {
+  ClpSimplex solver;
+  solver.setLogLevel(0);
+  if (solver.readLp(path.c_str()) != 0) throw std::runtime_error("CLP cannot read it");
+  solver.primal();
+  if (!solver.isProvenOptimal()) throw std::runtime_error("CLP found no optimum");
+  for (int column = 0; column < solver.numberColumns(); ++column) {
+    if (solver.getColumnName(column) != parameter) continue;
+    return {solver.objectiveValue(), solver.getReducedCost()[column]};
+  }
+  throw std::runtime_error("the program has no variable " + parameter);
+}
+
 std::optional<double> maximise_parameter(const TimeSystem& system, const LogGPS& model,
                                          Parameter parameter, double bound_ns) {
   ClpProgram program(system, model, parameter);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "oracle/time_system.h"
 
@@ -16,6 +17,9 @@ struct LinearProgramAnswer {
 /// Minimise t where the parameter is at least its value in `model`.
 LinearProgramAnswer minimise_makespan(const TimeSystem& system, const LogGPS& model,
                                       Parameter parameter);
+
+/// The same of a program in a file of the LP format, whose parameter has that name there.
+LinearProgramAnswer minimise_file(const std::string& path, const std::string& parameter);
 
 /// Maximise the parameter where t <= bound_ns. Empty: unbounded.
 std::optional<double> maximise_parameter(const TimeSystem& system, const LogGPS& model,

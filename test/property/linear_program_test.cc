@@ -6,10 +6,13 @@
 
 #include <cmath>
 
+#include "base/file.h"
+#include "base/testing/scratch_folder.h"
 #include "oracle/graph_times.h"
 #include "oracle/reference_model.h"
 #include "oracle/regular_programs.h"
 #include "property/cases.h"
+#include "timing/linear_program.h"
 #include "timing/makespan.h"
 #include "timing/tolerance.h"
 
@@ -25,9 +28,7 @@ double slack(double ns) {
   return 1e-4 + 1e-8 * std::abs(ns);
 }
 
-void expect_agreement(const oracle::TimeSystem& system, MakespanFunction& t, const LogGPS& model,
-                      Parameter parameter) {
-  const oracle::LinearProgramAnswer lp = oracle::minimise_makespan(system, model, parameter);
+void expect_agreement(const oracle::LinearProgramAnswer& lp, MakespanFunction& t) {
   const PathLine right = t.line_at(t.base(), Side::right);
   const PathLine left = t.line_at(t.base(), Side::left);
   const double makespan = t.value_ns(right, t.base());
@@ -48,7 +49,23 @@ TEST(LinearProgram, OfTheGraphAgrees) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     for (const Parameter p : kLinearParameters) {
       MakespanFunction t(graph, c.model, p);
-      expect_agreement(system, t, c.model, p);
+      expect_agreement(oracle::minimise_makespan(system, c.model, p), t);
+    }
+  }
+}
+
+TEST(LinearProgram, AsTextAgrees) {
+  for (std::uint64_t seed = 0; seed < kLinearPrograms; ++seed) {
+    const testing::Case c = testing::seeded_case(seed + 2000, {.timed = true});
+    const ExecutionGraph graph = build_graph(c.trace, c.options);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    for (const Parameter p : kLinearParameters) {
+      const std::string name(symbol(p));
+      const ScratchFolder folder;
+      const std::string file = (folder / "program.lp").string();
+      write_file(file, linear_program(graph, LogGPSCost(c.model, p), name));
+      MakespanFunction t(graph, c.model, p);
+      expect_agreement(oracle::minimise_file(file, name), t);
     }
   }
 }
@@ -62,7 +79,7 @@ TEST(LinearProgram, OfTheReferenceModelAgrees) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     for (const Parameter p : kLinearParameters) {
       MakespanFunction t(graph, c.model, p);
-      expect_agreement(system, t, c.model, p);
+      expect_agreement(oracle::minimise_makespan(system, c.model, p), t);
     }
   }
 }
@@ -90,7 +107,8 @@ TEST(LinearProgram, OfARegularProgramAgrees) {
   const LogGPS model{3'000'000'000, 500'000'000, 18'000};
   const ExecutionGraph graph = build_graph(trace, {});
   MakespanFunction t(graph, model, Parameter::latency);
-  expect_agreement(oracle::graph_times(graph), t, model, Parameter::latency);
+  expect_agreement(oracle::minimise_makespan(oracle::graph_times(graph), model, Parameter::latency),
+                   t);
 }
 
 }  // namespace

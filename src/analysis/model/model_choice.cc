@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/units.h"
+#include "timing/linear_program.h"
 #include "timing/network/pair_cost.h"
 
 namespace slackline {
@@ -69,6 +70,15 @@ void with_cost(const ExecutionGraph& graph, const ModelChoice& choice,
   }
   const auto network = network_of(graph, choice);
   use(PairCost(graph, choice.model, *network, resolve(parameter, *network, choice.model)));
+}
+
+std::string linear_program(const ExecutionGraph& graph, const ModelChoice& choice,
+                           const VariedParameter& parameter) {
+  std::string program;
+  with_cost(graph, choice, parameter, [&](const LinearCost& cost) {
+    program = linear_program(graph, cost, full_parameter(choice, parameter).name());
+  });
+  return program;
 }
 
 VariedParameter full_parameter(const ModelChoice& choice, const VariedParameter& parameter) {

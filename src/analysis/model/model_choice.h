@@ -43,6 +43,10 @@ MakespanFunction makespan_function(const ExecutionGraph& graph, const ModelChoic
 void with_cost(const ExecutionGraph& graph, const ModelChoice& choice,
                const VariedParameter& parameter, const std::function<void(const LinearCost&)>& use);
 
+/// The linear program of T as a function of `parameter` (timing/linear_program.h).
+std::string linear_program(const ExecutionGraph& graph, const ModelChoice& choice,
+                           const VariedParameter& parameter);
+
 /// The parameter by its full name: plain L is L:wire of a topology and L:inter-node where ranks
 /// share nodes, and G likewise.
 VariedParameter full_parameter(const ModelChoice& choice, const VariedParameter& parameter);

@@ -11,6 +11,8 @@
 #include "app/load/loaded_program.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -89,17 +91,27 @@ void declare(OptionList& options, PredictRequest& request) {
   options.add("--left", request.left,
               "Left derivatives where several paths are equally long (default: right)");
   declare_uncertainty(options, request.also, request.bootstrap, request.seed);
+  options.add("--linear-program FILE", request.linear_program,
+              "Write the linear program of T as a function of L, for a solver of the LP format");
   declare_clocks(options, request.input.reading, OptionCallers::python);
 }
 
 Report execute(const PredictRequest& request) {
   if (request.loggops.wanted()) {
+    if (!request.linear_program.empty()) {
+      throw usage_error("cannot write the linear program", "T under LogGOPS is not a longest path",
+                        "Leave out the options of LogGOPS.");
+    }
     return PredictReports::untyped(loggops_report(load_program(request.input, request.loggops)));
   }
   return execute(request, load_graph(request.input));
 }
 
 Report execute(const PredictRequest& request, const LoadedGraph& loaded) {
+  if (!request.linear_program.empty()) {
+    write_file(request.linear_program,
+               linear_program(loaded.graph, loaded.model, Parameter::latency));
+  }
   const Side side = request.left ? Side::left : Side::right;
   Prediction prediction = predict(loaded.program_or_none(), loaded.graph, loaded.model, side);
   prediction.measured = measured_run(loaded.opened.trace);

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/sentences.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -17,10 +18,13 @@ namespace {
 
 constexpr std::int32_t kMostPairNodes = 16'384;
 
-std::string names_of(const std::vector<CostClass>& classes) {
-  std::string text;
-  for (const CostClass& c : classes) text += c.name + ", ";
-  return text;
+/// What may be said of a parameter behind its colon.
+std::string qualifiers(const std::vector<CostClass>& classes, bool wires) {
+  std::vector<std::string> names;
+  for (const CostClass& c : classes) names.push_back(c.name);
+  if (wires) names.emplace_back("wire (all)");
+  names.emplace_back("added");
+  return enumeration(names);
 }
 
 /// "[3][7]".
@@ -50,8 +54,7 @@ std::vector<bool> chosen_classes(const VariedParameter& parameter,
   if (std::ranges::find(chosen, true) == chosen.end()) {
     throw usage_error(
         fmt::format("unknown parameter {}", parameter.name()),
-        fmt::format("this network has {}{}added", names_of(classes),
-                    topology && parameter.kind == Parameter::latency ? "wire (all), " : ""),
+        "this network has " + qualifiers(classes, topology && parameter.kind == Parameter::latency),
         fmt::format("Example: {}:{}.", symbol(parameter.kind),
                     classes.empty() ? "added" : classes.back().name));
   }
