@@ -1,4 +1,4 @@
-/* The benchmark that `slackline calibrate` starts with two ranks. Rank 0 writes every sample, as it
+/* The benchmark that `slackline calibrate` starts with two ranks or more. Rank 0 writes every sample, as it
  * was measured, into a text file that src/calibration reads. */
 #ifndef SLACKLINE_RUNTIME_CALIBRATE_CALIBRATE_H
 #define SLACKLINE_RUNTIME_CALIBRATE_CALIBRATE_H
@@ -12,6 +12,8 @@
 enum { kTag = 0, kUnmatchedTag = 1, kLargest = 4 << 20, kMostSizes = 128 };
 
 struct bench {
+  MPI_Comm two; /* ranks 0 and 1, which measure everything but pairs; null on others */
+  int ranks;
   int rank;
   int peer;
   char* send; /* kLargest bytes each, touched */
@@ -25,6 +27,12 @@ struct bench {
 static inline double now_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+static inline double cpu_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
@@ -56,5 +64,9 @@ void find_threshold(struct bench* b);
 int task_count(const struct bench* b);
 /* Rank 0 writes the sample. Both ranks call it with the same task. */
 void run_task(struct bench* b, int task, unsigned round);
+
+/* pairs.c: round trips of each pair of ranks. All ranks call both. */
+void measure_pairs(const struct bench* b);
+void meet_asleep(void);
 
 #endif

@@ -67,17 +67,11 @@ static double clock_cost_ns(void) {
   return least;
 }
 
-static double cpu_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
 /* A rank never sleeps: what it was not on its processor, other processes were. */
 static void write_share_of_others(const struct bench* b, double wall_ns, double cpu) {
   const double mine = wall_ns > cpu ? 1 - cpu / wall_ns : 0;
   double most = 0;
-  MPI_Reduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  MPI_Reduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, 0, b->two);
   if (b->out != NULL) fprintf(b->out, "# without_processor %.4f\n", most);
 }
 
@@ -95,7 +89,7 @@ static void measure(struct bench* b, struct random* random, double seconds) {
     for (int i = 0; i < count; ++i) run_task(b, tasks[i], round);
     if (b->out != NULL) fflush(b->out);
     go_on = round + 1 < kLeastRounds || now_ns() - begin < 1e9 * seconds;
-    MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&go_on, 1, MPI_INT, 0, b->two);
   }
   free(tasks);
   const double wall = now_ns() - begin;
@@ -110,11 +104,11 @@ static char* buffer(void) {
   return bytes;
 }
 
-/* Whether rank 0 can write, and there are two ranks. */
+/* Whether rank 0 can write, and there are two ranks or more. */
 static int is_ready(struct bench* b, const char* path) {
-  int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &b->rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_size(MPI_COMM_WORLD, &b->ranks);
+  MPI_Comm_split(MPI_COMM_WORLD, b->rank < 2 ? 0 : MPI_UNDEFINED, b->rank, &b->two);
   b->peer = 1 - b->rank;
   if (b->rank == 0) b->out = fopen(path, "w");
   int ready = b->rank != 0 || b->out != NULL;
@@ -122,24 +116,31 @@ static int is_ready(struct bench* b, const char* path) {
   MPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (!ready) return 0;
   write_head(b);
-  if (ranks != 2 && b->out != NULL) {
-    fprintf(b->out, "# problem the job has %d ranks\n", ranks);
-  }
-  return ranks == 2;
+  if (b->ranks < 2 && b->out != NULL) fprintf(b->out, "# problem the job has 1 rank\n");
+  return b->ranks >= 2;
+}
+
+static void measure_two(struct bench* b, double seconds, uint64_t seed) {
+  if (!bind_ranks(b)) return;
+  struct random random = {seed | 1};
+  if (b->out != NULL) fprintf(b->out, "# clock_ns %.1f\n", clock_cost_ns());
+  choose_sizes(b, &random);
+  find_threshold(b);
+  measure(b, &random, seconds);
 }
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   static struct bench bench;
   const int good = argc == 4;
-  if (good && is_ready(&bench, argv[1]) && bind_ranks(&bench)) {
-    struct random random = {(uint64_t)strtoull(argv[3], NULL, 10) | 1};
+  if (good && is_ready(&bench, argv[1])) {
     bench.send = buffer();
     bench.receive = buffer();
-    if (bench.out != NULL) fprintf(bench.out, "# clock_ns %.1f\n", clock_cost_ns());
-    choose_sizes(&bench, &random);
-    find_threshold(&bench);
-    measure(&bench, &random, atof(argv[2]));
+    if (bench.two != MPI_COMM_NULL) {
+      measure_two(&bench, atof(argv[2]), (uint64_t)strtoull(argv[3], NULL, 10));
+    }
+    meet_asleep();
+    if (bench.ranks > 2) measure_pairs(&bench);
     free(bench.send);
     free(bench.receive);
   }

@@ -22,10 +22,10 @@ static const char* const kNames[kKinds] = {"rtt",  "stream", "send",   "isend",
                                            "recv", "test",   "iprobe", "wtime"};
 
 static void give(struct bench* b, const void* data, int size) {
-  MPI_Send(data, size, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD);
+  MPI_Send(data, size, MPI_BYTE, b->peer, kTag, b->two);
 }
 static void take(struct bench* b, void* data, int size) {
-  MPI_Recv(data, size, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Recv(data, size, MPI_BYTE, b->peer, kTag, b->two, MPI_STATUS_IGNORE);
 }
 
 /* Programs send what they have just computed: in their own cache, and changed since the last
@@ -62,7 +62,7 @@ static double send_call(struct bench* b, int size, int nonblocking) {
   MPI_Request request;
   if (b->rank == 0) compute(b, size);
   if (b->rank == 1) {
-    MPI_Irecv(b->receive, size, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD, &request);
+    MPI_Irecv(b->receive, size, MPI_BYTE, b->peer, kTag, b->two, &request);
     give(b, NULL, 0);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     return 0;
@@ -73,7 +73,7 @@ static double send_call(struct bench* b, int size, int nonblocking) {
     give(b, b->send, size);
     return now_ns() - begin;
   }
-  MPI_Isend(b->send, size, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD, &request);
+  MPI_Isend(b->send, size, MPI_BYTE, b->peer, kTag, b->two, &request);
   const double took = now_ns() - begin;
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   return took;
@@ -109,14 +109,14 @@ static double poll_calls(struct bench* b, enum kind kind) {
   take(b, NULL, 0);
   MPI_Request request = MPI_REQUEST_NULL;
   if (kind == kTest) {
-    MPI_Irecv(b->receive, 1, MPI_BYTE, b->peer, kUnmatchedTag, MPI_COMM_WORLD, &request);
+    MPI_Irecv(b->receive, 1, MPI_BYTE, b->peer, kUnmatchedTag, b->two, &request);
   }
   int flag = 0;
   const double begin = now_ns();
   for (int i = 0; i < kPolls; ++i) {
     if (kind == kTest) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
     if (kind == kProbe) {
-      MPI_Iprobe(b->peer, kUnmatchedTag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+      MPI_Iprobe(b->peer, kUnmatchedTag, b->two, &flag, MPI_STATUS_IGNORE);
     }
     if (kind == kClock) MPI_Wtime();
   }

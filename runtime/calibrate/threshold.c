@@ -14,13 +14,13 @@ static const double kTimeoutNs = 5e6;
 static int completes_alone(struct bench* b, int size, double timeout) {
   MPI_Request request;
   int done = 0;
-  MPI_Isend(b->send, size, MPI_BYTE, b->peer, kUnmatchedTag, MPI_COMM_WORLD, &request);
+  MPI_Isend(b->send, size, MPI_BYTE, b->peer, kUnmatchedTag, b->two, &request);
   const double until = now_ns() + timeout;
   while (!done && now_ns() < until) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (!done) sched_yield();
   }
-  MPI_Send(NULL, 0, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD);
+  MPI_Send(NULL, 0, MPI_BYTE, b->peer, kTag, b->two);
   if (!done) MPI_Wait(&request, MPI_STATUS_IGNORE);
   return done;
 }
@@ -33,11 +33,11 @@ static int is_eager(struct bench* b, int size, double timeout) {
     if (b->rank == 0) {
       eager = completes_alone(b, size, timeout);
     } else {
-      MPI_Recv(NULL, 0, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      MPI_Recv(b->receive, size, MPI_BYTE, b->peer, kUnmatchedTag, MPI_COMM_WORLD,
+      MPI_Recv(NULL, 0, MPI_BYTE, b->peer, kTag, b->two, MPI_STATUS_IGNORE);
+      MPI_Recv(b->receive, size, MPI_BYTE, b->peer, kUnmatchedTag, b->two,
                MPI_STATUS_IGNORE);
     }
-    MPI_Bcast(&eager, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&eager, 1, MPI_INT, 0, b->two);
   }
   return eager;
 }

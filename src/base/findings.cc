@@ -39,12 +39,19 @@ void Findings::add(const FindingKind& kind, std::string_view example, std::uint6
   keep(e, example);
 }
 
+void Findings::merge(const Entry& theirs) {
+  Entry& ours = entry(theirs.name, theirs.severity, theirs.sentence);
+  ours.count += theirs.count;
+  for (const std::string& example : theirs.examples) keep(ours, example);
+}
+
 void Findings::merge(const Findings& other) {
-  for (const Entry& theirs : other.entries_) {
-    Entry& ours = entry(theirs.name, theirs.severity, theirs.sentence);
-    ours.count += theirs.count;
-    for (const std::string& example : theirs.examples) keep(ours, example);
-  }
+  for (const Entry& theirs : other.entries_) merge(theirs);
+}
+
+void Findings::merge(const Findings& other, const FindingKind& kind) {
+  const auto found = std::ranges::find(other.entries_, kind.name, &Entry::name);
+  if (found != other.entries_.end()) merge(*found);
 }
 
 std::uint64_t Findings::count(const FindingKind& kind) const {

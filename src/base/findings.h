@@ -46,10 +46,13 @@ class Findings {
 
   bool empty() const { return entries_.empty(); }
   const std::vector<Entry>& entries() const { return entries_; }
+  /// Adds another set's counter of one kind only.
+  void merge(const Findings& other, const FindingKind& kind);
   /// 0 when there is none.
   std::uint64_t count(const FindingKind& kind) const;
 
  private:
+  void merge(const Entry& theirs);
   Entry& entry(std::string_view name, Severity severity, std::string_view sentence);
   static void keep(Entry& entry, std::string_view example);
 

@@ -104,6 +104,8 @@ class SamplesReader {
     if (name == "processor0") samples_.processors[0] = value;
     if (name == "processor1") samples_.processors[1] = value;
     if (name == "started") samples_.started = value;
+    if (name == "pair") read_pair(value);
+    if (name == "rank_host") read_rank_host(value);
     if (name == "problem") problem_ = value;
     if (name == "seconds") add(value, samples_.seconds);
     if (name == "without_processor") take_larger(value, samples_.without_processor);
@@ -115,6 +117,26 @@ class SamplesReader {
     if (name == "synchronous" && !parse(value, samples_.synchronous_bytes)) {
       samples_.synchronous_bytes = kAllEager;
     }
+  }
+  void read_pair(const std::string& text) {
+    const auto words = words_of(text);
+    PairSample p;
+    const bool good = words.size() == 7 && parse(words[0], p.from) && parse(words[1], p.to) &&
+                      parse(words[2], p.short_bytes) && parse(words[3], p.short_ns) &&
+                      parse(words[4], p.long_bytes) && parse(words[5], p.long_ns) &&
+                      parse(words[6], p.without_processor);
+    if (!good || p.from < 0 || p.to <= p.from || p.to >= kMostPairRanks ||
+        p.long_bytes <= p.short_bytes) {
+      fail(fmt::format("line {} is no pair of ranks", line_));
+    }
+    samples_.pairs.push_back(p);
+  }
+  void read_rank_host(const std::string& text) {
+    const auto words = words_of(text);
+    std::size_t rank = 0;
+    if (words.size() != 2 || !parse(words[0], rank) || rank >= kMostPairRanks) return;
+    if (samples_.rank_hosts.size() <= rank) samples_.rank_hosts.resize(rank + 1);
+    samples_.rank_hosts[rank] = words[1];
   }
   /// Files of several processes are joined: what one has left begins with the file's first line.
   void begin_process() {
@@ -159,6 +181,7 @@ class SamplesReader {
   }
 
   static constexpr std::uint64_t kMostRounds = 1'000'000;
+  static constexpr std::int32_t kMostPairRanks = 16'384;
 
   std::filesystem::path path_;
   CalibrationSamples samples_;

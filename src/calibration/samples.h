@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "calibration/piecewise_fit.h"
 
@@ -32,6 +33,17 @@ inline constexpr double kDisturbedCalibration = 0.05;
 
 inline constexpr std::uint64_t kAllEager = std::numeric_limits<std::uint64_t>::max();
 
+/// Round trips between two of more than two ranks, of a short and of a long message.
+struct PairSample {
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+  std::uint64_t short_bytes = 0;
+  double short_ns = 0;
+  std::uint64_t long_bytes = 0;
+  double long_ns = 0;
+  double without_processor = 0;  ///< share of the time; the larger one of both ranks
+};
+
 struct CalibrationSamples {
   std::string mpi;                        ///< what MPI_Get_library_version says, first line
   std::array<std::string, 2> hosts;       ///< of the two ranks
@@ -45,7 +57,9 @@ struct CalibrationSamples {
   /// Smallest size seen to wait for its receiver; kAllEager when none did.
   std::uint64_t synchronous_bytes = kAllEager;
   std::array<SampleTable, kQuantities> tables;
-  SampleTable messages;  ///< n of the streams, by round and size
+  SampleTable messages;                 ///< n of the streams, by round and size
+  std::vector<PairSample> pairs;        ///< each pair several times; empty: there were two ranks
+  std::vector<std::string> rank_hosts;  ///< of all ranks, where there are pairs
 
   const SampleTable& operator[](Quantity q) const { return tables[static_cast<std::size_t>(q)]; }
   SampleTable& operator[](Quantity q) { return tables[static_cast<std::size_t>(q)]; }

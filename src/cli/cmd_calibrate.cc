@@ -19,13 +19,19 @@ namespace {
 
 struct CalibrateCommand {
   BenchmarkOptions benchmark;
-  CalibrateRequest request{.samples = {}, .machine = "machine.toml", .smpi_options = {}};
+  CalibrateRequest request{.machine = "machine.toml"};
   OutputOptions output;
 };
 
-/// "machine.toml" to "machine.samples".
-std::string beside(const std::string& machine, std::string_view extension) {
-  return std::filesystem::path(machine).replace_extension(extension).string();
+/// "machine.toml" to "machine.samples" or "machine-latency.csv".
+std::string beside(const std::string& machine, std::string_view ending) {
+  return std::filesystem::path(machine).replace_extension().string() + std::string(ending);
+}
+
+std::string written_files(const CalibrateRequest& request, bool pairs) {
+  if (!pairs) return fmt::format("{} and {} are", request.machine, request.smpi_options);
+  return fmt::format("{}, {}, {} and {} are", request.machine, request.smpi_options,
+                     request.latency_matrix, request.gap_matrix);
 }
 
 int run_calibrate(const CalibrateCommand& command) {
@@ -36,6 +42,8 @@ int run_calibrate(const CalibrateCommand& command) {
                       "Name a file, such as machine.toml.");
   }
   request.smpi_options = beside(request.machine, ".smpi");
+  request.latency_matrix = beside(request.machine, "-latency.csv");
+  request.gap_matrix = beside(request.machine, "-gap.csv");
   if (request.samples.empty()) {
     BenchmarkOptions benchmark = command.benchmark;
     request.samples = beside(request.machine, ".samples");
@@ -45,11 +53,16 @@ int run_calibrate(const CalibrateCommand& command) {
     throw usage_error("cannot use --samples with a command", "the one needs no other",
                       "Leave one of them out.");
   }
-  const int status = write_report(execute(request), command.output);
+  const Report report = execute(request);
+  const bool pairs = report.result.contains("pairs");
+  const int status = write_report(report, command.output);
   if (!command.output.quiet) {
-    write_stderr(
-        fmt::format("slackline: {} and {} are written; next: slackline predict --machine {}\n",
-                    request.machine, request.smpi_options, shell_word(request.machine)));
+    write_stderr(fmt::format(
+        "slackline: {} written; next: slackline predict --machine {}{}\n",
+        written_files(request, pairs), shell_word(request.machine),
+        pairs ? fmt::format(" --latency-matrix {} --gap-matrix {}",
+                            shell_word(request.latency_matrix), shell_word(request.gap_matrix))
+              : ""));
   }
   return status;
 }
@@ -69,7 +82,8 @@ Run setup_calibrate(OptionList& options) {
   options.add("--report FILE", command->output.file, "Report file (default: standard output)");
   declare_report_options(options, command->output);
   options.add("command", benchmark.command,
-              "After '--': the launcher with its options, for two ranks, without a program");
+              "After '--': the launcher with its options, for two ranks, or more for L and G of "
+              "each pair, without a program");
   return [command] { return run_calibrate(*command); };
 }
 

@@ -21,11 +21,6 @@ constexpr FindingKind kInterCollective{
     "intercommunicator_collective", Severity::notice,
     "Collectives on intercommunicators; modelled as one collective over both groups."};
 
-constexpr FindingKind kStandIn{
-    "collective_algorithm_replaced", Severity::notice,
-    "An algorithm of --collectives does not apply to these calls (too few elements, or a number of "
-    "ranks that it is not made for); the model uses another one for them."};
-
 constexpr std::uint64_t kCommCreateBytes = 8;  // agreeing on a context id
 
 /// At a window or a file?
@@ -74,9 +69,9 @@ void report_stand_in(CollectiveCall call, const CollectiveChoice& choice, Findin
   std::vector<CollectiveStep> steps;
   asked->expand(call, 0, {}, steps);
   if (performed.empty()) return;
-  findings.add(kStandIn, fmt::format("{} of {} bytes among {} ranks: {} instead of {}",
-                                     mpi_name(call.operation), call.bytes, call.size, performed,
-                                     asked->name));
+  findings.add(kAlgorithmReplaced, fmt::format("{} of {} bytes among {} ranks: {} instead of {}",
+                                               mpi_name(call.operation), call.bytes, call.size,
+                                               performed, asked->name));
 }
 
 std::int32_t index_of(std::span<const std::int32_t> members, std::int32_t rank) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/findings.h"
 #include "base/flat_map.h"
 #include "calls/collective_calls.h"
 #include "graph/collectives/choice.h"
@@ -11,6 +12,11 @@
 #include "trace/trace.h"
 
 namespace slackline {
+
+inline constexpr FindingKind kAlgorithmReplaced{
+    "collective_algorithm_replaced", Severity::notice,
+    "An algorithm of --collectives does not apply to these calls (too few elements, or a number of "
+    "ranks that it is not made for); the model uses another one for them."};
 
 /// The collectives of a trace as their algorithms see them, and which algorithm performs each. What
 /// one rank alone cannot know (the counts at the root, who never came) is known here. Communicator

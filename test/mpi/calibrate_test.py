@@ -87,8 +87,8 @@ def case_files(test):
 
 def case_refused(test):
     """What cannot be measured is refused with its reason."""
-    done = test.calibrate(*test.launcher(3))
-    check(done.returncode == 1 and "3 ranks" in done.stderr, "three ranks")
+    done = test.calibrate(*test.launcher(1))
+    check(done.returncode == 1 and "1 rank" in done.stderr, "one rank")
     if shutil.which("taskset"):
         done = test.slackline("calibrate", "--seconds", "1", "--", "taskset", "-c", "0", *test.launcher(),
                               *(["--bind-to", "none"] if test.arguments.mpi == "openmpi" else []))
@@ -96,6 +96,33 @@ def case_refused(test):
     done = test.slackline("calibrate", "--", "true")
     check(done.returncode == 2 and "no launcher" in done.stderr, "no launcher")
     check(not (test.folder / "machine.toml").exists(), "nothing is left of it")
+
+
+def case_pairs(test):
+    """Of more than two ranks each pair is measured, and the matrices are those that predictions read."""
+    done = test.slackline("calibrate", "--seconds", "1", "--report", "report.json", "-o", "four.toml", "--", *test.launcher(4))
+    check(done.returncode == 0 and "four-latency.csv" in done.stderr, "the matrices are written and named")
+    report = json.loads((test.folder / "report.json").read_text())
+    result = report["result"]
+    pairs = {(p["from"], p["to"]): p for p in result["pairs"]}
+    check(sorted(pairs) == [(a, b) for a in range(4) for b in range(a + 1, 4)], "each pair once")
+    check(all(p["L_ns"] >= 0 and p["G_ns_per_byte"] >= 0 for p in pairs.values()), "nothing is negative")
+    first = pairs[(0, 1)]
+    check(first["L_ns"] == result["loggps"]["L_ns"]["value"], "ranks 0 and 1 have the machine's L")
+    for name, key, unit in (("latency", "L_ns", "ns"), ("gap", "G_ns_per_byte", "ns/B")):
+        lines = [line for line in (test.folder / f"four-{name}.csv").read_text().splitlines() if line[0] != "#"]
+        cells = [line.split(",") for line in lines]
+        check(len(cells) == 4 and all(len(row) == 4 for row in cells), "a row and a column for each rank")
+        for (a, b), p in pairs.items():
+            check(cells[a][b] == cells[b][a] and cells[a][b].endswith(unit), "both directions alike")
+            check(abs(float(cells[a][b].removesuffix(unit)) - p[key]) <= 1e-5 * p[key], "the reported value")
+    predicted = test.slackline("predict", test.arguments.trace, "--machine", "four.toml", "--latency-matrix", "four-latency.csv",
+                               "--gap-matrix", "four-gap.csv", "--format", "json")
+    if predicted.returncode != 0:
+        check("the job needs" in predicted.stderr, "a job of more ranks is refused in words")
+        predicted = test.slackline("predict", test.arguments.trace, "--machine", "four.toml", "--latency-matrix",
+                                   "four-latency.csv", "--ranks-per-node", "64", "--format", "json")
+    check(json.loads(predicted.stdout)["options"]["pairs_of_ranks"]["topology"].startswith("matrix:four-latency.csv"), "predict uses it")
 
 
 def case_program(test):

@@ -7,6 +7,7 @@
 
 #include "base/sentences.h"
 #include "graph/build.h"
+#include "graph/collective_index.h"
 
 namespace slackline {
 namespace {
@@ -21,9 +22,11 @@ CollectiveComparison::Alternative alternative(const Trace& trace, ModelChoice ch
                                               const std::string& rules,
                                               const VariedParameter& parameter,
                                               const std::vector<std::int64_t>& points_fs,
-                                              const std::vector<std::int64_t>& degradations_ppm) {
+                                              const std::vector<std::int64_t>& degradations_ppm,
+                                              Findings& findings) {
   choice.graph.collectives.add(rules);
   const ExecutionGraph graph = build_graph(trace, choice.graph);
+  findings.merge(graph.findings(), kAlgorithmReplaced);
   CollectiveComparison::Alternative a{.rules = rules, .messages = graph.message_count()};
   MakespanFunction makespan = makespan_function(graph, choice, parameter);
   a.base_ns = makespan.to_ns(makespan.base());
@@ -187,7 +190,7 @@ CollectiveComparison compare_collectives(const Trace& trace, const ModelChoice& 
   }
   for (const std::string& rule : rules) {
     result.alternatives.push_back(
-        alternative(trace, choice, rule, parameter, points_fs, degradations_ppm));
+        alternative(trace, choice, rule, parameter, points_fs, degradations_ppm, result.findings));
   }
   return result;
 }
@@ -201,6 +204,7 @@ Described<ComparisonJson> describe(const CollectiveComparison& c) {
   report.sections.push_back({.id = "comparison",
                              .title = "Collective algorithms",
                              .items = {points_table(c), tolerance_table(c), series_of(c)}});
+  report.findings.merge(c.findings);
   return report;
 }
 

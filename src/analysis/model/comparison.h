@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/model/sensitivity.h"
+#include "base/findings.h"
 #include "report/object.h"
 #include "report/typed_report.h"
 
@@ -26,6 +27,7 @@ struct CollectiveComparison {
   VariedParameter parameter;
   std::vector<double> points_ns;
   std::vector<Alternative> alternatives;
+  Findings findings;  ///< which alternatives do not apply to some calls
 };
 
 /// `points` evenly spaced values in [from_fs, to_fs]. Each of `rules` is added to the choice's own

@@ -2,22 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+#include <vector>
+
 #include "app/requests/schemas.h"
 #include "base/file.h"
 #include "calibration/calibration_report.h"
 #include "calibration/machine_file.h"
+#include "calibration/pair_parameters.h"
 
 namespace slackline {
 namespace {
 
 auto calibrate_report(const CalibrateRequest& request, const CalibrationSamples& samples,
-                      const LogGPSFit& fit, const SmpiTables& smpi) {
+                      const LogGPSFit& fit, const SmpiTables& smpi,
+                      const std::vector<PairParameters>& pairs) {
+  Described<CalibrationJson> described = describe(samples, fit, smpi);
+  const auto by_pair = add_pair_parameters(described.sections, described.findings, pairs);
   return typed_report("calibrate", fmt::format("calibrate: {}", request.samples),
                       Object{"samples"_key = request.samples, "machine"_key = request.machine,
                              "smpi_options"_key = request.smpi_options},
                       Object{"path"_key = request.samples, "mpi"_key = samples.mpi,
                              "measured"_key = samples.started, "hosts"_key = samples.hosts},
-                      describe(samples, fit, smpi));
+                      std::move(described).with("pairs"_key.when(by_pair)));
 }
 using CalibrateReports = CommandReports<ReturnedBy<calibrate_report>>;
 
@@ -29,7 +36,14 @@ Report execute(const CalibrateRequest& request) {
   const SmpiTables smpi = smpi_tables(fit);
   if (!request.machine.empty()) write_file(request.machine, machine_text(samples, fit, smpi));
   if (!request.smpi_options.empty()) write_file(request.smpi_options, smpi_options_text(smpi));
-  return CalibrateReports::untyped(calibrate_report(request, samples, fit, smpi));
+  const std::vector<PairParameters> pairs = pair_parameters(samples, fit);
+  if (!pairs.empty() && !request.latency_matrix.empty()) {
+    write_file(request.latency_matrix, latency_matrix_text(samples, pairs));
+  }
+  if (!pairs.empty() && !request.gap_matrix.empty()) {
+    write_file(request.gap_matrix, gap_matrix_text(samples, pairs));
+  }
+  return CalibrateReports::untyped(calibrate_report(request, samples, fit, smpi, pairs));
 }
 
 CommandSchema calibrate_schema() {

@@ -19,6 +19,7 @@
 #include "app/requests/platform.h"
 #include "app/requests/predict.h"
 #include "app/requests/report.h"
+#include "app/requests/sensitivity.h"
 #include "app/requests/tolerance.h"
 #include "app/requests/whatif.h"
 #include "base/error.h"
@@ -327,6 +328,27 @@ TEST_F(Requests, SayWhichAlgorithmStandsInForTheOneThatWasAskedFor) {
   EXPECT_THAT(replaced(16), ::testing::ElementsAre("MPI_Allreduce of 16 bytes among 3 ranks: "
                                                    "recursive_doubling instead of ring"));
   EXPECT_TRUE(replaced(24).empty());
+}
+
+TEST_F(Requests, SayWhichComparedAlgorithmIsReplaced) {
+  SensitivityRequest request{.input = input_};
+  request.input.trace = (folder_ / "sum.slt").string();
+  request.compare = {"allreduce=recursive_doubling", "allreduce=ring",
+                     "allreduce=ring_empty_blocks"};
+  std::string text = "slackline-trace 1 untimed ranks=4\n";
+  for (int rank = 0; rank < 4; ++rank) {
+    text += fmt::format("rank {}\n allreduce elem=8 bytes=8\n", rank);
+  }
+  write_file(request.input.trace, text);
+  const Report report = execute(request);
+  EXPECT_THAT(examples_of(report, "collective_algorithm_replaced"),
+              ::testing::ElementsAre("MPI_Allreduce of 8 bytes among 4 ranks: recursive_doubling "
+                                     "instead of ring"));
+  // log2 P rounds of P messages, twice, and 2 (P-1) rounds.
+  const Json& alternatives = report.result["alternatives"];
+  EXPECT_EQ(alternatives[0]["messages"].as_int(), 8);
+  EXPECT_EQ(alternatives[1]["messages"].as_int(), 8);
+  EXPECT_EQ(alternatives[2]["messages"].as_int(), 24);
 }
 
 class RequestsOfAProfile : public Requests {

@@ -28,8 +28,9 @@ Algorithm linear, linear_nonblocking, binomial, binomial_segmented, binary, chai
     arrival;
 }
 namespace allreduce {
-Algorithm recursive_doubling, rabenseifner, ring, ring_segmented, lr, lr_segmented, reduce_bcast,
-    nonoverlapping, linear, linear_nonblocking, halves, equal_halves, alltoall_allgather;
+Algorithm recursive_doubling, rabenseifner, ring, ring_empty_blocks, ring_segmented, lr,
+    lr_segmented, reduce_bcast, nonoverlapping, linear, linear_nonblocking, halves, equal_halves,
+    alltoall_allgather;
 /// In two levels (allreduce_smp.cc).
 Algorithm smp_binomial, smp_binomial_segmented, smp_recursive_doubling, smp_ring, smp_chain,
     smp_rabenseifner, two_level;

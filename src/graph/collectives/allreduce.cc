@@ -8,7 +8,7 @@
 //   2 log2 P rounds, 2n(P-1)/P bytes (Rabenseifner 2004; Thakur et al. 2005).
 // - ring: reduce-scatter and allgather round a ring in P blocks that differ by at most one element:
 //   2(P-1) rounds, same volume, neighbours only (Patarasuk and Yuan 2009; Open MPI). Fewer elements
-//   than ranks: recursive doubling, as in Open MPI.
+//   than ranks: recursive doubling, as in Open MPI. ring_empty_blocks goes round nevertheless.
 // - ring_segmented: the reduce-scatter in phases of about 1 MiB a block; shorter vectors: ring.
 // - lr, lr_segmented: SimGrid's versions of the two: equal blocks, and what P does not divide is
 //   reduced to rank 0 and broadcast afterwards.
@@ -118,6 +118,10 @@ void ring(StepWriter& w) {
   if (w.elements() < static_cast<std::uint64_t>(w.size())) {
     return w.instead("recursive_doubling", recursive_doubling);
   }
+  ring_in_phases(w, 1);
+}
+
+void ring_empty_blocks(StepWriter& w) {
   ring_in_phases(w, 1);
 }
 

@@ -114,6 +114,8 @@ constexpr auto kAlgorithms = std::to_array<CollectiveAlgorithm>({
      "recursive halving, recursive-doubling allgather", expand<allreduce::rabenseifner>},
     {Operation::allreduce, "ring", "", "ring reduce-scatter and allgather",
      expand<allreduce::ring>},
+    {Operation::allreduce, "ring_empty_blocks", "", "ring, also of fewer elements than ranks",
+     expand<allreduce::ring_empty_blocks>},
     {Operation::allreduce, "ring_segmented", "", "ring with 1 MiB phases",
      expand<allreduce::ring_segmented>},
     {Operation::allreduce, "lr", "lr", "SimGrid's ring: the rest reduced and broadcast",
