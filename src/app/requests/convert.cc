@@ -7,11 +7,14 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/efficiency/ideal_replay.h"
 #include "analysis/model/model_choice.h"
 #include "analysis/runs/modelled_trace.h"
 #include "app/load/computation.h"
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
+#include "app/load/loaded_run.h"
+#include "app/options/ideal_network.h"
 #include "app/options/shared_options.h"
 #include "app/requests/prediction_loss.h"
 #include "app/requests/schemas.h"
@@ -83,13 +86,13 @@ Section conversion_section(const Conversion& conversion) {
 
 /// `model`: that of predicted times.
 auto convert_report(const Conversion& conversion, const OpenedTrace& opened,
-                    const std::optional<ModelJson>& model) {
+                    const std::optional<ModelJson>& model, bool ideal) {
   Described described{conversion_object(conversion), {conversion_section(conversion)}};
   described.findings.merge(opened.trace.findings());
-  return typed_report(
-      "convert", fmt::format("convert: {}", opened.path),
-      Object{"to"_key = conversion.format, "predicted"_key = model.has_value(), model},
-      input_to_json(opened), std::move(described));
+  return typed_report("convert", fmt::format("convert: {}", opened.path),
+                      Object{"to"_key = conversion.format, "predicted"_key = model.has_value(),
+                             "ideal"_key = ideal, model},
+                      input_to_json(opened), std::move(described));
 }
 using ConvertReports = CommandReports<ReturnedBy<convert_report>>;
 
@@ -144,17 +147,40 @@ Source predict_source(const ConvertRequest& request, KeepMatching keep) {
   return {std::move(loaded.opened), loaded.model, {}, std::move(loaded.findings), {}};
 }
 
+/// The measured run as the ideal network of `slackline efficiency` would have let it be.
+Source ideal_source(const ConvertRequest& request) {
+  const ModelRequest& input = request.input;
+  LoadedRun run = load_run({.trace = input.trace, .on = "measured", .reading = input.reading});
+  const IdealRun ideal = ideal_run(run.trace(), run.matching(),
+                                   ideal_network("dimemas", kRendezvousFrom, input.model));
+  run.opened.trace = with_ideal_times(std::move(run.opened.trace), ideal);
+  return {std::move(run.opened), {}, {}, std::move(run.findings), {}};
+}
+
+Source source_of(const ConvertRequest& request, const TraceWriter& writer) {
+  if ((request.predicted || request.ideal) && !writer.times) {
+    throw usage_error(
+        fmt::format("cannot write {} times", request.ideal ? "ideal" : "predicted"),
+        fmt::format("the format {} has no timestamps", writer.name),
+        fmt::format("Omit --{}, or choose a trace format.", request.ideal ? "ideal" : "predicted"));
+  }
+  const KeepMatching keep = writer.matches ? KeepMatching::yes : KeepMatching::no;
+  if (request.ideal) return ideal_source(request);
+  return request.predicted ? predict_source(request, keep) : read_source(request, keep);
+}
+
 /// Writes a profile of a training run, whose threads and streams only timelines hold.
 Report convert_training(const ConvertRequest& request, OpenedTraining training) {
   const TraceWriter& writer = choose_writer(request);
-  if (writer.name != "perfetto" || request.predicted) {
+  const bool other_times = request.predicted || request.ideal;
+  if (writer.name != "perfetto" || other_times) {
     throw usage_error(
         fmt::format("cannot convert {}", training.path),
-        request.predicted
-            ? "predicted times are of calls of MPI, and it is a profile of a training run"
+        other_times
+            ? "predicted and ideal times are of calls of MPI, and it is a profile of a training run"
             : fmt::format("it is a profile of a training run, which the format {} cannot hold",
                           writer.name),
-        "Write a file for Perfetto's timeline (.pftrace), without --predicted.");
+        "Write a file for Perfetto's timeline (.pftrace), without --predicted or --ideal.");
   }
   correct_clocks(training.run);
   OutputFiles files = output_of(writer, request.out, OutputFiles::Existing::refuse_folders);
@@ -162,7 +188,7 @@ Report convert_training(const ConvertRequest& request, OpenedTraining training) 
   Conversion done{request.out, writer.name};
   if (!files.is_stream()) done.bytes = size_below(files.path().parent_path());
   files.commit();
-  Report report = ConvertReports::untyped(convert_report(done, without_calls(training), {}));
+  Report report = ConvertReports::untyped(convert_report(done, without_calls(training), {}, false));
   report.findings.merge(training.run.findings);
   return report;
 }
@@ -177,6 +203,10 @@ void declare(OptionList& options, ConvertRequest& request) {
               {.choices = writable_formats()});
   options.add("--force", request.force, "Overwrite an existing output folder");
   options.add("--predicted", request.predicted, "Write the times predicted by the model");
+  options.add("--ideal", request.ideal,
+              "Write the times of the run on a network of no latency and infinite bandwidth, by "
+              "Dimemas' rules",
+              {.excludes = "--predicted"});
   options.add("--arrows WHICH", request.arrows,
               "Arrows in Perfetto's timeline: path (critical path from rank to rank), all "
               "(messages) or none",
@@ -198,13 +228,7 @@ Report execute(const ConvertRequest& request) {
     return convert_training(request, *std::move(training));
   }
   const TraceWriter& writer = choose_writer(request);
-  if (request.predicted && !writer.times) {
-    throw usage_error("cannot write predicted times",
-                      fmt::format("the format {} has no timestamps", writer.name),
-                      "Omit --predicted, or choose a trace format.");
-  }
-  const KeepMatching keep = writer.matches ? KeepMatching::yes : KeepMatching::no;
-  Source source = request.predicted ? predict_source(request, keep) : read_source(request, keep);
+  Source source = source_of(request, writer);
   const auto matching = [&]() -> const CallMatching& { return matching_of(source.opened); };
 
   OutputFiles files = output_of(
@@ -215,7 +239,8 @@ Report execute(const ConvertRequest& request) {
                                       source.goal ? &source.goal->program : nullptr,
                                       arrows_of(request), &source.opened.samples});
   // What went into a stream cannot be read again.
-  if (writer.loses_prediction && !request.predicted && !source.goal && !files.is_stream()) {
+  if (writer.loses_prediction && !request.predicted && !request.ideal && !source.goal &&
+      !files.is_stream()) {
     const auto& cpu_time = source.computation.cpu_time;
     note_prediction_loss(cpu_time ? *cpu_time : source.opened.trace, files.path(), source.model,
                          request.input.model.computation, source.findings);
@@ -226,7 +251,8 @@ Report execute(const ConvertRequest& request) {
 
   std::optional<ModelJson> model;
   if (request.predicted) model = to_json(source.model);
-  Report report = ConvertReports::untyped(convert_report(done, source.opened, model));
+  Report report =
+      ConvertReports::untyped(convert_report(done, source.opened, model, request.ideal));
   report.findings.merge(source.findings);
   report.findings.merge(lost);
   return report;

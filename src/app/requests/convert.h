@@ -17,6 +17,7 @@ struct ConvertRequest {
   std::string to{};             ///< name of its format; empty: by the extension of `out`
   bool force = false;           ///< replaces a folder that exists already
   bool predicted = false;       ///< with the times that the model predicts
+  bool ideal = false;           ///< with those of a network of no latency and infinite bandwidth
   std::string arrows = "path";  ///< in Perfetto's timeline: path, all or none
 };
 void declare(OptionList& options, ConvertRequest& request);

@@ -330,6 +330,27 @@ TEST_F(Requests, SayWhichAlgorithmStandsInForTheOneThatWasAskedFor) {
   EXPECT_TRUE(replaced(24).empty());
 }
 
+TEST_F(Requests, TheIdealRunIsATraceOfItsOwn) {
+  // Rank 1 comes 300 ns late to a message that takes 500; what is left on the ideal network is the
+  // lateness: 100 + 300 for rank 0's receive, and its 50 of computation.
+  const std::string measured = (folder_ / "measured.slt").string();
+  write_file(measured,
+             "slackline-trace 1 timed ranks=2\n"
+             "rank 0\n @0 +0 init\n @100 +800 recv from=1 bytes=8\n @950 +0 finalize\n"
+             "rank 1\n @0 +0 init\n @400 +20 send to=0 bytes=8\n @420 +530 finalize\n");
+  const auto run_of = [&](const std::string& trace) {
+    return execute(EfficiencyRequest{.traces = {trace}, .interval = "run"}).result["runs"][0];
+  };
+  EXPECT_EQ(run_of(measured)["observed_ns"].as_double(), 950);
+  EXPECT_EQ(run_of(measured)["ideal_ns"].as_double(), 450);
+  for (const std::string name : {"ideal.slk", "ideal.prv", "ideal.txt"}) {
+    const std::string out = (folder_ / name).string();
+    execute(ConvertRequest{.input = {.trace = measured}, .out = out, .ideal = true});
+    EXPECT_EQ(run_of(out)["observed_ns"].as_double(), 450) << name;
+    EXPECT_EQ(run_of(out)["ideal_ns"].as_double(), 450) << name;
+  }
+}
+
 TEST_F(Requests, SayWhichComparedAlgorithmIsReplaced) {
   SensitivityRequest request{.input = input_};
   request.input.trace = (folder_ / "sum.slt").string();
