@@ -57,10 +57,10 @@ class Generator {
   }
 
   void add_allreduce() {
+    for (RankState& state : states_) state.now += spread(state, 400'000);
     const std::int64_t all_here = latest();
     for (int rank = 0; rank < kRanks; ++rank) {
-      add(rank, {.operation = Operation::allreduce, .bytes = 8, .tag = 8}, 400'000, 9'000,
-          all_here);
+      add(rank, {.operation = Operation::allreduce, .bytes = 8, .tag = 8}, 0, 9'000, all_here);
     }
   }
 
