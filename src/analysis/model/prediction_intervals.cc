@@ -118,15 +118,18 @@ PredictionIntervalsJson add_intervals(std::vector<Section>& sections,
   IntervalWords words = words_of(intervals.method, intervals.samples);
   Table table{.id = std::string(words.name),
               .title = std::move(words.table),
-              .columns = {{"quantity"}, {"unit"}, {"from"}, {std::string(words.middle)}, {"to"}},
-              .rows = {}};
-  const auto add = [&](const char* name, const char* unit, const Interval& i) {
-    table.rows.push_back({std::string(name), std::string(unit), i.low, i.middle, i.high});
+              .columns = {{"value"}},
+              .rows = {{std::string("from")}, {std::string(words.middle)}, {std::string("to")}}};
+  const auto add = [&](const char* name, Unit unit, const Interval& i) {
+    table.columns.push_back({name, unit});
+    table.rows[0].emplace_back(i.low);
+    table.rows[1].emplace_back(i.middle);
+    table.rows[2].emplace_back(i.high);
   };
-  add("predicted run time T", "ns", intervals.makespan_ns);
-  if (intervals.measured_ns) add("measured run time", "ns", *intervals.measured_ns);
-  add("lambda_L", "", intervals.lambda_latency);
-  add("rho_L", "", intervals.rho_latency);
+  add("predicted run time T", Unit::ns, intervals.makespan_ns);
+  if (intervals.measured_ns) add("measured run time", Unit::ns, *intervals.measured_ns);
+  add("lambda_L", Unit::none, intervals.lambda_latency);
+  add("rho_L", Unit::ratio, intervals.rho_latency);
   sections.push_back({.id = std::string(words.name),
                       .title = std::move(words.section),
                       .items = {std::move(table)}});
