@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import { format, grouped, instant, rounding } from "../../common/format";
+import { format, instant, rounding } from "../../common/format";
 import type { Timeline } from "../../common/timeline";
 import { AXIS } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
@@ -19,7 +19,7 @@ import { Severity } from "./Severity";
 import { Phases, StripView } from "./Strips";
 import { BOTH, Toolbar } from "./Toolbar";
 import { useDock } from "./useDock";
-import { wordsOf } from "../../timeline/words";
+import { rowsInView } from "../../timeline/words";
 import { useScene } from "./useScene";
 
 const LOWEST = 150;
@@ -48,7 +48,7 @@ function Help() {
       <div>
         <dt>mouse</dt>
         <dd>
-          drag: pan; Ctrl+wheel: zoom; Shift+drag: zoom to selection; Alt+wheel: zoom ranks; click: select
+          drag: pan; Ctrl+wheel: zoom; Shift+drag: zoom to the rectangle of time and ranks; Alt+wheel: zoom ranks; click: select
         </dd>
       </div>
     </dl>
@@ -59,12 +59,9 @@ function Status({ scene, more }: { scene: Scene; more: string }) {
   const { view, timeline, stride } = scene;
   const ns = (ticks: number) => format(ticks * timeline.tick_ns, "ns");
   const at = (ticks: number) => instant(ticks * timeline.tick_ns, (view.to - view.from) * timeline.tick_ns);
-  const { rows } = scene;
-  const last = Math.min(Math.ceil(view.bottom), rows.count) - 1;
   return (
     <p class="status muted" data-renderer={scene.rendererName}>
-      {at(view.from)} to {at(view.to)} ({ns(view.to - view.from)}), {rows.grouped ? "rows" : wordsOf(timeline).rows} {grouped(Math.floor(view.top))} to{" "}
-      {grouped(last)}{stride > 1 && `, every ${stride}th drawn`};{" "}
+      {at(view.from)} to {at(view.to)} ({ns(view.to - view.from)}), {rowsInView(scene)}{stride > 1 && `, every ${stride}th drawn`};{" "}
       {scene.exact ? "single calls" : "aggregated view: several calls per pixel"}
       {timeline.tick_ns > 1 && `, times${rounding(timeline.tick_ns)}`}. {more}
       {scene.store.failure && <strong> Cannot read all of it: {scene.store.failure}</strong>}
@@ -163,7 +160,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
       {scene.selection ? (
         <Details scene={scene} selection={scene.selection} />
       ) : !follows && (
-        <p class="tip muted">Click a call for details. Drag to pan, Ctrl+wheel to zoom, ? for shortcuts.</p>
+        <p class="tip muted">Click a call for details. Drag to pan, Shift+drag to select time and ranks, Ctrl+wheel to zoom, ? for shortcuts.</p>
       )}
       {!follows && (
         <div class="toolbar under">

@@ -53,7 +53,7 @@ function step(scene: Scene, key: string): boolean {
   const { here, rank, run } = selection;
   const { call } = here;
   const vertical = key === "ArrowUp" || key === "ArrowDown";
-  if (vertical) void scene.selectAt(run, (here.begin + here.end) / 2, rank + by, 0);
+  if (vertical) void scene.selectAt(run, (here.begin + here.end) / 2, scene.rows.rankAt(scene.rows.rowOf(rank) + by), 0);
   else if (call) void scene.selectCall(run, { rank, call: call.call + by });
   else void scene.selectAt(run, by < 0 ? here.begin : here.end, rank, 1);
   return true;
