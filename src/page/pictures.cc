@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "calls/run_span.h"
+#include "page/measures.h"
 #include "page/thread_strips.h"
 #include "page/timeline.h"
 
@@ -114,6 +115,7 @@ Section timeline_section(const PictureInput& input) {
     drawn.phases = phases_of(input.measured->monitor);
     drawn.strips = strips_of(input.measured->monitor);
     std::ranges::move(thread_strips(trace), std::back_inserter(drawn.strips));
+    drawn.measures = rank_measures(trace, input.samples);
   }
   if (input.simulated != nullptr) {
     std::ranges::move(link_strips(*input.simulated, offset_ns), std::back_inserter(drawn.strips));

@@ -1,7 +1,7 @@
 // A view in the URL's fragment: #timeline?t=1200,4800&r=0,15&ranks=0-31,64&only=3,7&colour=waiting&call=3.124, with times in
 // nanoseconds, ranks from first to last, so that a link to a place can be sent and survives a reload.
 
-export type ColourBy = "operation" | "waiting" | "region";
+export type ColourBy = "operation" | "waiting" | "region" | "ipc";
 
 export interface CallId {
   rank: number;
@@ -81,7 +81,7 @@ export function parseFragment(hash: string): { id: string; place: Place } {
   const call = numbers(query.get("call"), ".");
   if (call) place.call = { rank: call[0], call: call[1] };
   const colour = query.get("colour");
-  if (colour === "operation" || colour === "waiting" || colour === "region") place.colour = colour;
+  if (colour === "operation" || colour === "waiting" || colour === "region" || colour === "ipc") place.colour = colour;
   const run = query.get("run");
   if (run) place.run = run;
   const find = query.get("find");

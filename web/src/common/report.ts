@@ -3,7 +3,8 @@
 import { inflate, type BlobRef } from "./blob";
 import type { Timeline } from "./timeline";
 
-export type Unit = "none" | "count" | "ns" | "bytes" | "ratio" | "points";
+/** "rate": per second; only of what the page works out. */
+export type Unit = "none" | "count" | "ns" | "bytes" | "ratio" | "points" | "rate";
 
 /** null also stands for not-a-number and infinities. */
 export type Value = null | string | number;

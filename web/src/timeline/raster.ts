@@ -83,11 +83,23 @@ function columnsOf(request: RasterRequest, level: number): Columns {
   return columns;
 }
 
+/** The code of the window that a column lies in. */
+function ipcOfColumns({ store, from, ticksPerPixel }: RasterRequest): (rank: number, column: number) => number {
+  const known = store.ipcByWindow();
+  if (!known) return () => 0;
+  const { codes, windows: of } = known;
+  return (rank, column) => {
+    const window = Math.floor((from + (column + 0.5) * ticksPerPixel - of.from) / of.width);
+    return window >= 0 && window < of.windows ? codes[rank * of.windows + window]! : 0;
+  };
+}
+
 function drawBuckets(request: RasterRequest, raster: Raster, level: number): void {
   const { palette, colourBy, lit, width } = request;
   const { slices, bucket } = columnsOf(request, level);
   const colours = new BucketColours(palette, colourBy, lit);
   const empty = packed(palette.ground);
+  const ipc = colourBy === "ipc" ? ipcOfColumns(request) : null;
   for (let row = 0; row < raster.height; ++row) {
     const rank = request.rows.rankAt(raster.firstRank + row * raster.stride);
     const base = row * width;
@@ -99,7 +111,7 @@ function drawBuckets(request: RasterRequest, raster: Raster, level: number): voi
       }
       const i = rank * slice.count + bucket[c]!;
       const kind = slice.kind[i]!;
-      const number = colourBy === "operation" ? kind : colourBy === "waiting" ? slice.pattern[i]! : (slice.region?.[i] ?? 0);
+      const number = ipc ? ipc(rank, c) : colourBy === "operation" ? kind : colourBy === "waiting" ? slice.pattern[i]! : (slice.region?.[i] ?? 0);
       raster.pixels[base + c] = kind === OUTSIDE ? empty : colours.pixel(number, slice.share[i]!);
     }
   }
@@ -179,8 +191,8 @@ class CallColours {
     const operation = chunk.operation[i]!;
     const byOperation = this.colours[operation] ?? palette.mpi;
     const inRegions = palette.inRegions ?? palette.mpi;
-    const plain = colourBy === "operation" ? byOperation : colourBy === "waiting" ? this.colours[0]! : inRegions;
-    if (!chunk.details || wait === 0 || colourBy === "region") return [{ begin, end, colour: plain }];
+    const plain = colourBy === "operation" ? byOperation : colourBy === "ipc" ? palette.mpi : colourBy === "waiting" ? this.colours[0]! : inRegions;
+    if (!chunk.details || wait === 0 || colourBy === "region" || colourBy === "ipc") return [{ begin, end, colour: plain }];
     const waiting = colourBy === "waiting" ? this.colours[wait]! : this.pale[operation]!;
     const length = Math.min(chunk.details.waitLength[i]!, end - begin);
     const atEnd = this.atEnd[wait] ?? false;
@@ -222,6 +234,18 @@ function drawRegions(request: RasterRequest, chunk: Chunk, rank: number, row: Ro
   }
 }
 
+/** Computation between calls by its instructions per cycle. */
+function drawBursts({ palette, from, ticksPerPixel, width }: RasterRequest, chunk: Chunk, rank: number, row: RowPainter, compute: Rgb): void {
+  const ipc = chunk.details?.ipc;
+  if (!ipc) return;
+  const [first, last] = callsBetween(chunk, rank, from, from + width * ticksPerPixel);
+  const end = Math.min(last + 1, chunk.start[rank + 1]!); // the last burst in sight may end at a call that is not
+  for (let i = first; i < end; ++i) {
+    const begin = i > chunk.start[rank]! ? chunk.end[i - 1]! : chunk.from;
+    row.paint((begin - from) / ticksPerPixel, (chunk.begin[i]! - from) / ticksPerPixel, palette.ipc[ipc[i]!]!, compute);
+  }
+}
+
 function drawChunk(request: RasterRequest, raster: Raster, chunk: Chunk, colours: CallColours): void {
   const { run, from, ticksPerPixel, width, palette, colourBy } = request;
   const row = new RowPainter(width);
@@ -231,6 +255,7 @@ function drawChunk(request: RasterRequest, raster: Raster, chunk: Chunk, colours
     const rank = request.rows.rankAt(raster.firstRank + y * raster.stride);
     row.fill(place(chunk.from), place(chunk.to), colours.compute);
     if (colourBy === "region") drawRegions(request, chunk, rank, row, colours.compute);
+    if (colourBy === "ipc") drawBursts(request, chunk, rank, row, colours.compute);
     const [first, last] = callsBetween(chunk, rank, from, seenTo);
     const coloured = colourBy !== "region" || palette.inRegions;
     for (let i = first; coloured && i < last; ++i) {

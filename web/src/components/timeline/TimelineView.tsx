@@ -14,10 +14,12 @@ import { KEYS, useKeys } from "./keys";
 import { Legend } from "./Legend";
 import { LongWaits } from "./LongWaits";
 import { Minimap } from "./Minimap";
+import { Quantities, RowsBelow } from "./Quantities";
 import { Rows } from "./Rows";
 import { Severity } from "./Severity";
 import { Phases, StripView } from "./Strips";
 import { BOTH, Toolbar } from "./Toolbar";
+import { stripOfRanks } from "../../timeline/measures";
 import { useDock } from "./useDock";
 import { rowsInView } from "../../timeline/words";
 import { useScene } from "./useScene";
@@ -155,6 +157,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
         ))}
       </div>
       </div>
+      {!follows && runs[0]?.id === timeline.runs[0]?.id && <RowsBelow scene={scene} version={version} />}
       {!follows && <Legend scene={scene} />}
       <Status scene={scene} more={scene.view.from > 0 ? atFirst : ""} />
       {scene.selection ? (
@@ -181,7 +184,8 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
       <Phases scene={scene} />
       {timeline.strips
         .filter(({ run }) => runs.some(({ id }) => id === run))
-        .map((strip) => <StripView key={`${strip.run} ${strip.name}`} scene={scene} strip={strip} version={version} />)}
+        .map((strip) => <StripView key={`${strip.run} ${strip.name}`} scene={scene} strip={stripOfRanks(scene.store, strip, scene.extent.ranks)} version={version} />)}
+      {runs[0]?.id === timeline.runs[0]?.id && <Quantities scene={scene} version={version} />}
       {runs[0]?.waits && <LongWaits scene={scene} run={runs[0]} />}
     </div>
   );
