@@ -82,7 +82,7 @@ export class Scene {
    */
   drawNow(): void {
     for (const pane of this.panes) pane.forget();
-    this.draw();
+    this.draw(true);
   }
 
   get rendererName(): string {
@@ -203,9 +203,14 @@ export class Scene {
     });
   }
 
-  private draw(): void {
+  /** What is said of the picture is so no longer. */
+  tell(): void {
+    queueMicrotask(() => this.changed("view"));
+  }
+
+  private draw(whole = false): void {
     const begin = performance.now();
-    for (const pane of this.panes) pane.draw();
+    for (const pane of this.panes) pane.draw(whole);
     this.drawingTook = performance.now() - begin;
     ++this.frames;
   }
