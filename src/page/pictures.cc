@@ -110,7 +110,8 @@ Section timeline_section(const PictureInput& input) {
     simulated.emplace(trace, input.matching, *input.simulated);
     runs.push_back(simulated->drawn(offset_ns));
   }
-  Timeline drawn = timeline({trace, input.paths, input.matching}, runs);
+  Timeline drawn = timeline({trace, input.paths, input.matching}, runs,
+                            input.every_call ? kEveryCall : kTimelineCalls);
   if (measured) {
     drawn.phases = phases_of(input.measured->monitor);
     drawn.strips = strips_of(input.measured->monitor);

@@ -31,6 +31,7 @@ struct PictureInput {
   std::optional<MeasuredPictures> measured{};
   const SimulatedRun* simulated = nullptr;
   const Samples* samples = nullptr;  ///< of the trace
+  bool every_call = false;           ///< to the nanosecond, however many there are
 };
 
 /// What only a page can show: the time line of the measured run, if there is one, and of the

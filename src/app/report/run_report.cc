@@ -250,6 +250,7 @@ Described<RunReportJson> run_report(const Trace& trace, const CallMatching& matc
     PictureInput picture{trace, *graph.get(), predicted.get(), matching, drawn_paths};
     picture.simulated = options.simulated;
     picture.samples = options.samples;
+    picture.every_call = options.every_call;
     if (const auto& side = measured.get()) {
       picture.measured.emplace(
           MeasuredPictures{side->waits, side->diagnosis.path, side->diagnosis.monitor});
