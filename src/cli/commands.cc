@@ -82,7 +82,6 @@ constexpr std::array kCommands{
     Command{"Look", "view", "open the HTML report in a browser", setup_view,
             "slackline view slackline-trace\n"
             "slackline view before.slk after.slk\n"
-            "slackline view --serve app.slk\n"
             "BROWSER=firefox slackline view app.slk -o page.html"},
     Command{"Look", "info", "show trace contents and completeness",
             setup_report_command<InfoRequest>,
