@@ -126,6 +126,7 @@ Report report_with_simulation(const ReportRequest& request, LoadedGraph& loaded,
   const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
   auto described =
       run_report(loaded.trace(), matching_of(loaded.opened), graph, loaded.model, options);
+  if (request.pictures) add_link_map(described.sections, simulated);
   described.findings.merge(findings);
   return ReportReports::untyped(run_report_of(request, options.degradations_ppm, loaded,
                                               std::move(described),
