@@ -97,7 +97,7 @@ std::uint64_t region_iid(std::uint32_t region) {
   return kOperationCount + region + 1;
 }
 
-/// Of an extra track: behind the numbers of counters and of threads.
+/// The number of an extra track: behind those of counters and of threads.
 std::uint64_t track_uuid(std::int32_t rank, std::size_t track) {
   constexpr std::uint64_t kFirst = std::uint64_t{1} << 19;
   return (rank < 0 ? 0 : process_uuid(rank)) + kFirst + track % kFirst;
