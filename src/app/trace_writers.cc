@@ -1,12 +1,17 @@
 #include "app/trace_writers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "analysis/model/model_path_flows.h"
 #include "analysis/paths/path_flows.h"
 #include "analysis/phases/efficiency_counters.h"
+#include "analysis/waits/wait_states.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "formats/arrow/writer.h"
@@ -20,6 +25,8 @@
 #include "formats/text/text.h"
 #include "formats/ti/writer.h"
 #include "graph/goal/goal_of_trace.h"
+#include "page/events.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline {
 namespace {
@@ -70,6 +77,8 @@ Findings write_otf2_archive(const WriteRequest& request) {
 struct RunExtras {
   std::vector<TimelineFlow> flows;
   std::vector<TimelineCounter> counters;
+  std::vector<TimelineTrack> tracks;
+  std::vector<std::string> names;
 };
 
 /// The critical path of a trace without times is the model's, if a model was given.
@@ -81,14 +90,91 @@ std::vector<TimelineFlow> model_flows(const WriteRequest& request, Findings& fin
   return model_path_flows(graph, model_schedule(graph, picosecond_cost(graph, request.model)));
 }
 
+/// Names by number, each once.
+class TrackNames {
+ public:
+  explicit TrackNames(std::vector<std::string>& names) : names_(names) {}
+  std::uint32_t number(const std::string& name) {
+    const auto [at, is_new] = numbers_.try_emplace(name, static_cast<std::uint32_t>(names_.size()));
+    if (is_new) names_.push_back(name);
+    return at->second;
+  }
+
+ private:
+  std::vector<std::string>& names_;
+  std::map<std::string, std::uint32_t> numbers_;
+};
+
+TimelineTrack path_track(const Trace& trace, const CriticalPath& path, TrackNames& names) {
+  const std::int64_t start_ns = run_span(trace).whole.begin_ns;
+  TimelineTrack track{"critical path", -1, {}};
+  for (const PathPiece& piece : path_pieces(path)) {
+    if (piece.message || piece.end_ns <= piece.begin_ns) continue;
+    const bool computes = piece.operation == Operation::none;
+    const std::string_view what = computes ? "computation" : mpi_name(piece.operation);
+    track.intervals.push_back({start_ns + piece.begin_ns, start_ns + piece.end_ns,
+                               names.number(fmt::format("rank {}: {}", piece.rank, what))});
+  }
+  return track;
+}
+
+TimelineTrack phase_track(const Trace& trace, const Monitor& monitor, TrackNames& names) {
+  const std::int64_t start_ns = run_span(trace).whole.begin_ns;
+  TimelineTrack track{"phases", -1, {}};
+  for (const FocusInterval& phase : monitor.intervals) {
+    const std::string name = fmt::format("{} {}", to_string(phase.kind), phase.phase + 1);
+    track.intervals.push_back(
+        {start_ns + phase.begin_ns, start_ns + phase.end_ns, names.number(name)});
+  }
+  return track;
+}
+
+/// One a rank that waits. What threads of a rank wait at the same time stands there once.
+std::vector<TimelineTrack> wait_tracks(const Trace& trace, const WaitStates& waits,
+                                       TrackNames& names) {
+  std::vector<std::vector<TimelineTrack::Interval>> by_rank(
+      static_cast<std::size_t>(trace.ranks()));
+  for (const WaitState& state : waits.states) {
+    if (!state.effective || state.wait_ns <= 0) continue;
+    const RankCalls& calls = trace.calls(state.rank);
+    const std::string pattern(name(state.pattern));
+    // At the end of a call where its partners complete late, else at its begin.
+    const bool at_end = pattern.ends_with("completion");
+    const std::int64_t begin =
+        at_end ? calls.end_ns(state.call) - state.wait_ns : calls.begin_ns(state.call);
+    by_rank[static_cast<std::size_t>(state.rank)].push_back(
+        {begin, begin + state.wait_ns, names.number(pattern)});
+  }
+  std::vector<TimelineTrack> tracks;
+  for (std::size_t r = 0; r < by_rank.size(); ++r) {
+    std::ranges::stable_sort(by_rank[r], {}, &TimelineTrack::Interval::begin_ns);
+    TimelineTrack track{"wait states", static_cast<std::int32_t>(r), {}};
+    for (const TimelineTrack::Interval& interval : by_rank[r]) {
+      const std::int64_t over =
+          track.intervals.empty() ? interval.begin_ns : track.intervals.back().end_ns;
+      if (interval.begin_ns >= over) track.intervals.push_back(interval);
+    }
+    if (!track.intervals.empty()) tracks.push_back(std::move(track));
+  }
+  return tracks;
+}
+
 RunExtras extras_of_run(const Trace& trace, const CallMatching& matching, bool path) {
   RunExtras extras;
+  const CausalOrder order(trace, matching);
+  const CallPaths paths(trace);
+  const WaitStates waits = wait_states(trace, matching, order, {});
+  const CriticalPath critical = critical_path(trace, matching, paths, {});
   parallel_for(path ? 2 : 1, [&](std::size_t part) {
     if (part == 0) {
-      const EfficiencyCurves curves = efficiency_curves(trace, ideal_run(trace, matching, {}), {});
-      extras.counters = efficiency_counters(trace, curves);
+      const IdealRun ideal = ideal_run(trace, matching, {});
+      const Monitor found = monitor(trace, MonitorInputs{ideal, waits, critical, paths}, {});
+      extras.counters = efficiency_counters(trace, found);
+      TrackNames names(extras.names);
+      extras.tracks = wait_tracks(trace, waits, names);
+      extras.tracks.push_back(path_track(trace, critical, names));
+      extras.tracks.push_back(phase_track(trace, found, names));
     } else {
-      const CausalOrder order(trace, matching);
       extras.flows = critical_path_flows(critical_steps(Activities(trace, matching, order)));
     }
   });
@@ -106,7 +192,8 @@ Findings write_perfetto_file(const WriteRequest& request) {
     extras.flows = model_flows(request, findings);
   }
   if (request.arrows == TimelineArrows::all) extras.flows = message_flows(request.matching());
-  findings.merge(write_perfetto(trace, request.path, {extras.flows, extras.counters}));
+  findings.merge(write_perfetto(trace, request.path,
+                                {extras.flows, extras.counters, extras.tracks, extras.names}));
   return findings;
 }
 

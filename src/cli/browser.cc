@@ -60,20 +60,20 @@ BrowserEnvironment browser_environment() {
 }
 
 std::vector<std::vector<std::string>> browser_commands(const BrowserEnvironment& environment,
-                                                       const std::filesystem::path& file) {
+                                                       const std::string& page) {
   std::vector<std::vector<std::string>> commands;
   std::istringstream in(environment.browser);
   for (std::string command; std::getline(in, command, ':');) {
-    if (auto words = words_of(command, file.string()); !words.empty()) {
+    if (auto words = words_of(command, page); !words.empty()) {
       commands.push_back(std::move(words));
     }
   }
-  if (environment.has_display) commands.push_back({"xdg-open", file.string()});
+  if (environment.has_display) commands.push_back({"xdg-open", page});
   return commands;
 }
 
-std::optional<std::string> open_in_browser(const std::filesystem::path& file) {
-  for (const auto& command : browser_commands(browser_environment(), file)) {
+std::optional<std::string> open_in_browser(const std::string& page) {
+  for (const auto& command : browser_commands(browser_environment(), page)) {
     if (start(command)) return command.front();
   }
   return std::nullopt;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,7 +8,7 @@ namespace slackline {
 
 /// What tells which browser to use.
 struct BrowserEnvironment {
-  std::string browser;       ///< $BROWSER: commands joined by colons, "%s" stands for the file
+  std::string browser;       ///< $BROWSER: commands joined by colons, "%s" stands for the page
   bool has_display = false;  ///< something that a window can be opened on
 };
 BrowserEnvironment browser_environment();
@@ -17,10 +16,10 @@ BrowserEnvironment browser_environment();
 /// Commands to try, in order, each with its arguments: those of $BROWSER, then xdg-open where there
 /// is a display.
 std::vector<std::vector<std::string>> browser_commands(const BrowserEnvironment& environment,
-                                                       const std::filesystem::path& file);
+                                                       const std::string& page);
 
-/// Starts the first of them that can be started, and does not wait for it. Gives its name; nothing
-/// if there is none.
-std::optional<std::string> open_in_browser(const std::filesystem::path& file);
+/// `page`: a file or an address. Starts the first of them that can be started, and does not wait
+/// for it. Gives its name; nothing if there is none.
+std::optional<std::string> open_in_browser(const std::string& page);
 
 }  // namespace slackline

@@ -2,16 +2,19 @@
 
 #include "app/requests/report.h"
 #include "cli/report_command.h"
+#include "cli/view_page.h"
 
 namespace slackline {
 namespace {
 
 struct FullReportCommand : ReportCommand<ReportRequest> {
   bool all = false;
+  bool open = false;
 };
 
 /// As text only the first screen, unless what was asked for does not fit on it.
 int run_report(FullReportCommand& command) {
+  if (command.open) return view_page(command, {});
   ReportRequest& request = command.request;
   request.screen = output_format(command.output) == OutputFormat::text && !command.all &&
                    request.sections.empty() && request.compare.empty() && !request.machine.given();
@@ -26,6 +29,7 @@ Run setup_report(OptionList& options) {
   declare(options, command->output);
   options.add("--all", command->all,
               "All sections as text, not only the first screen (other formats have all)");
+  options.add("--open", command->open, "Open the report in a browser, as 'slackline view' does");
   return [command] { return run_report(*command); };
 }
 

@@ -92,6 +92,7 @@ enum Which : std::size_t {
   call_path,
   gap_path,
   last_path,
+  ipc,
   columns
 };
 
@@ -201,6 +202,7 @@ class Columns {
       column_[operation].u8(rows_.calls.operation(rank, i));
       column_[peer].varint(peer_code(data.peer, rank));
       column_[bytes].varint(data.bytes);
+      if (rows_.calls.has_ipc()) column_[ipc].u8(rows_.calls.ipc(rank, i));
     }
   }
 

@@ -49,6 +49,10 @@ class DrawnCalls {
   /// The path of a call, and of the time right before it, where has_functions().
   virtual PathId path_at(std::int32_t row, std::size_t call) const = 0;
   virtual PathId path_before(std::int32_t row, std::size_t call) const = 0;
+  /// Whether ipc() is known anywhere.
+  virtual bool has_ipc() const { return false; }
+  /// Instructions per cycle of the computation right before a call, as a code (page/measures.h).
+  virtual std::uint8_t ipc(std::int32_t, std::size_t) const { return 0; }
 };
 
 }  // namespace slackline

@@ -59,6 +59,16 @@ auto strip_object(const Timeline::Strip& s, double tick) {
                 })};
 }
 
+auto measure_object(const Timeline::Measure& m, double tick, BlobList& blobs) {
+  return Object{"name"_key = m.name,
+                "unit"_key = name_of(m.unit),
+                "explanation"_key = m.explanation,
+                "from"_key = m.from_ns / tick,
+                "width"_key = m.width_ns / tick,
+                "windows"_key = m.windows,
+                blob_reference(m.blob, blobs)};
+}
+
 auto group_object(const Timeline::Group& group) {
   return Object{"name"_key = group.name, "ranks"_key = list_of(group.ranks, [](const auto& extent) {
                                            return std::array{extent.first, extent.second};
@@ -81,6 +91,7 @@ Json Timeline::json(BlobList& blobs) const {
   const auto run = [&](const Run& r) { return run_object(r, blobs); };
   const auto phase = [&](const Phase& p) { return phase_object(p, tick); };
   const auto strip = [&](const Strip& s) { return strip_object(s, tick); };
+  const auto measure = [&](const Measure& m) { return measure_object(m, tick, blobs); };
   return Object{"kind"_key = "timeline",
                 "id"_key = id,
                 "title"_key = title,
@@ -100,6 +111,8 @@ Json Timeline::json(BlobList& blobs) const {
                 "runs"_key = list_of(runs, run),
                 "phases"_key = list_of(phases, phase),
                 "strips"_key = list_of(strips, strip),
+                "measures"_key = list_of(measures, measure),
+                "ipc"_key = ipc,
                 "groupings"_key = list_of(groupings, grouping_object)};
 }
 

@@ -8,6 +8,7 @@
 
 #include "report/blob.h"
 #include "report/picture.h"
+#include "report/unit.h"
 
 namespace slackline {
 
@@ -72,6 +73,17 @@ struct Timeline final : Picture {
     std::vector<Known> known{};  ///< first the analysed interval, then phases
   };
 
+  /// Amounts by rank and window of the first run, from `from_ns` on, `width_ns` a window.
+  struct Measure {
+    std::string name;
+    Unit unit = Unit::count;  ///< ns: of time
+    std::string explanation;
+    double from_ns = 0;
+    double width_ns = 0;
+    std::uint64_t windows = 0;
+    Blob blob;
+  };
+
   /// Ranks [first, second] that belong together.
   struct Group {
     std::string name;
@@ -109,6 +121,8 @@ struct Timeline final : Picture {
   std::vector<Run> runs;
   std::vector<Phase> phases;
   std::vector<Strip> strips;
+  std::vector<Measure> measures;
+  bool ipc = false;  ///< whether calls tell the instructions per cycle of the time before them
   std::vector<Grouping> groupings;
 };
 

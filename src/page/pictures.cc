@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "calls/run_span.h"
+#include "page/measures.h"
 #include "page/thread_strips.h"
 #include "page/timeline.h"
 
@@ -109,11 +110,13 @@ Section timeline_section(const PictureInput& input) {
     simulated.emplace(trace, input.matching, *input.simulated);
     runs.push_back(simulated->drawn(offset_ns));
   }
-  Timeline drawn = timeline({trace, input.paths, input.matching}, runs);
+  Timeline drawn = timeline({trace, input.paths, input.matching}, runs,
+                            input.every_call ? kEveryCall : kTimelineCalls);
   if (measured) {
     drawn.phases = phases_of(input.measured->monitor);
     drawn.strips = strips_of(input.measured->monitor);
     std::ranges::move(thread_strips(trace), std::back_inserter(drawn.strips));
+    drawn.measures = rank_measures(trace, input.samples);
   }
   if (input.simulated != nullptr) {
     std::ranges::move(link_strips(*input.simulated, offset_ns), std::back_inserter(drawn.strips));

@@ -10,6 +10,7 @@
 #include "graph/execution_graph.h"
 #include "page/simulated_run.h"
 #include "report/report.h"
+#include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -29,6 +30,8 @@ struct PictureInput {
   const CallPaths& paths;
   std::optional<MeasuredPictures> measured{};
   const SimulatedRun* simulated = nullptr;
+  const Samples* samples = nullptr;  ///< of the trace
+  bool every_call = false;           ///< to the nanosecond, however many there are
 };
 
 /// What only a page can show: the time line of the measured run, if there is one, and of the

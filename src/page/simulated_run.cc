@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "analysis/simulation/simulation_report.h"
 #include "base/units.h"
 #include "calls/run_span.h"
+#include "page/drawn_links.h"
 #include "page/run_times.h"
 #include "sim/simulated_trace.h"
 
@@ -16,6 +20,37 @@ namespace {
 
 constexpr const char* kId = "simulated";
 constexpr std::size_t kMostStrips = 4;
+constexpr std::size_t kMostLinksDrawn = 2048;
+
+/// Groups in the order of their first link.
+LinkMap link_map(const SimulatedRun& run) {
+  const LinkUsage& used = *run.simulation.links;
+  std::vector<bool> drawn(run.platform.link_count());
+  for (const LinkId link : most_contended_links(run.simulation, run.platform, kMostLinksDrawn)) {
+    drawn[link] = true;
+  }
+  LinkMap map;
+  std::map<std::string, std::size_t> places;
+  for (LinkId link = 0; link < run.platform.link_count(); ++link) {
+    const std::string& name = run.platform.group_of(link).name;
+    const auto [place, is_new] = places.try_emplace(name, map.groups.size());
+    if (is_new) map.groups.push_back({.name = name});
+    LinkMap::Group& group = map.groups[place->second];
+    if (used.bytes(link) <= 0) {
+      ++group.unused;
+    } else if (!drawn[link]) {
+      ++group.left_out;
+    } else {
+      const std::vector<double> use = link_use_over_time(run.simulation, run.platform, link);
+      const double mean =
+          used.bytes(link) / (run.platform.link(link).bandwidth * run.simulation.makespan);
+      const double peak = use.empty() ? mean : std::ranges::max(use);
+      group.links.push_back(
+          {run.platform.link_name(link), mean, peak, ns_of_seconds(used.lost_seconds(link))});
+    }
+  }
+  return map;
+}
 
 }  // namespace
 
@@ -59,6 +94,17 @@ std::vector<Timeline::Strip> link_strips(const SimulatedRun& run, std::int64_t o
                       .run = kId});
   }
   return strips;
+}
+
+void add_link_map(std::vector<Section>& sections, const SimulatedRun& run) {
+  if (run.simulation.links == nullptr || run.simulation.makespan <= 0) return;
+  for (Section& section : sections) {
+    if (section.id == "links") {
+      section.items.emplace(section.items.begin(), std::make_shared<const LinkMap>(link_map(run)));
+      return;
+    }
+    add_link_map(section.children, run);
+  }
 }
 
 Section simulated_timeline(const Trace& trace, const CallMatching& matching,

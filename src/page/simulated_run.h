@@ -47,6 +47,10 @@ std::vector<Timeline::Strip> link_strips(const SimulatedRun& run, std::int64_t o
 /// was not kept.
 std::vector<LinkId> most_contended(const SimulatedRun& run);
 
+/// Puts a picture of all links by their use before the table of those that are most contended, in
+/// the section "links" or a child of that id; nothing where their use was not kept.
+void add_link_map(std::vector<Section>& sections, const SimulatedRun& run);
+
 /// The time line of `simulate`'s page: the measured run, if there is one, and the simulated one.
 Section simulated_timeline(const Trace& trace, const CallMatching& matching,
                            const SimulatedRun& run);

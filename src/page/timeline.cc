@@ -51,6 +51,7 @@ void name_codes(Timeline& t, const DrawnCalls& calls, const TimelineCodes& codes
     t.operations.push_back(std::move(operation.name));
     t.classes.push_back(std::move(operation.class_name));
   }
+  t.ipc = calls.has_ipc();
   t.regions = calls.paths();
   t.patterns.emplace_back();
   for (const WaitPattern pattern : codes.patterns()) t.patterns.emplace_back(name(pattern));
@@ -137,6 +138,7 @@ class TimelineMaker {
                 const TimelineCodes& codes, std::uint64_t most_calls)
       : drawn_(drawn), runs_(runs), codes_(codes), calls_(drawn.count()) {
     timeline_.complete = calls_ <= most_calls;
+    exact_ = calls_ <= kExactCalls || most_calls == kEveryCall;
     budget_ = std::max(kLeastBudget, kBytesPerCall * calls_);
   }
 
@@ -153,8 +155,8 @@ class TimelineMaker {
       add_runs(TickScale(0));
       timeline_.note = fmt::format(
           "{} calls exceed the page limit. Individual calls are not included; aggregated levels of "
-          "detail, the critical path and the longest waits are. Use 'slackline convert TRACE "
-          "out.pftrace' and Perfetto for all calls.",
+          "detail, the critical path and the longest waits are. 'slackline view --serve TRACE' "
+          "shows every call.",
           format_count(calls_));
     }
     for (const Timeline::Run& run : timeline_.runs) {
@@ -187,7 +189,7 @@ class TimelineMaker {
 
   /// The tick of all times of the page.
   TickScale choose_ticks(std::span<const ChunkWriter> writers) const {
-    if (calls_ <= kExactCalls) return TickScale(0);
+    if (exact_) return TickScale(0);
     SizeByTick size(writers, calls_);
     const int coarsest = coarsest_tick();
     return TickScale(size.fitting(budget_ - budget_ / kLevelsPart, coarsest).value_or(coarsest));
@@ -199,6 +201,12 @@ class TimelineMaker {
       writers.emplace_back(rows_[i].rows, &runs_.front().times);
     }
     const TickScale ticks = choose_ticks(writers);
+    if (ticks.tick_ns() > 1) {
+      timeline_.note = fmt::format(
+          "Times are rounded to {} ns, so that {} calls fit into a file. 'slackline view --serve "
+          "TRACE' shows them to the nanosecond.",
+          ticks.tick_ns(), format_count(calls_));
+    }
     add_runs(ticks);
     for (std::size_t i = 0; i < writers.size(); ++i) {
       timeline_.runs[i].chunks = writers[i].all(ticks);
@@ -222,7 +230,8 @@ class TimelineMaker {
     const std::uint64_t most = budget_ / kLevelsPart / runs_.size();
     std::uint64_t buckets = finest_buckets();
     std::vector<Timeline::Level> levels = timeline_levels(rows.rows, ticks, buckets);
-    while (timeline_.complete && size_of(levels) > most && buckets > kCoarsestBuckets) {
+    while (timeline_.complete && !unbounded() && size_of(levels) > most &&
+           buckets > kCoarsestBuckets) {
       buckets /= 2;
       levels = timeline_levels(rows.rows, ticks, buckets);
     }
@@ -253,10 +262,14 @@ class TimelineMaker {
     timeline_.runs.push_back(std::move(out));
   }
 
+  /// Whether nothing has to fit into a file.
+  bool unbounded() const { return exact_ && calls_ > kExactCalls; }
+
   const DrawnCalls& drawn_;
   const std::vector<TimelineRun>& runs_;
   const TimelineCodes& codes_;
   std::uint64_t calls_;
+  bool exact_ = true;
   std::uint64_t budget_ = 0;
   std::deque<Rows> rows_;  // refer to themselves: they must stay where they are
   Timeline timeline_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct TimelineInput {
 inline constexpr std::uint64_t kTimelineCalls = 3'000'000;
 /// Up to so many calls a tick is 1 ns.
 inline constexpr std::uint64_t kExactCalls = 300'000;
+/// As `most_calls`: any number of calls, each to the nanosecond, however large that gets.
+inline constexpr std::uint64_t kEveryCall = std::numeric_limits<std::uint64_t>::max();
 
 /// All of `runs`. Longer traces than kExactCalls get longer ticks, so that their text takes about
 /// 4 bytes a call of the trace, as long as a tick is at most a sixteenth of an average call or

@@ -4,6 +4,7 @@
 #include "calls/call_paths.h"
 #include "page/codes.h"
 #include "page/drawn_calls.h"
+#include "page/measures.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -34,12 +35,17 @@ class TraceCalls final : public DrawnCalls {
   PathId path_before(std::int32_t row, std::size_t call) const override {
     return paths_.before_call(row, static_cast<std::uint32_t>(call));
   }
+  bool has_ipc() const override { return ipc_.known(); }
+  std::uint8_t ipc(std::int32_t row, std::size_t call) const override {
+    return ipc_.at(trace_.calls(row), call);
+  }
 
  private:
   const Trace& trace_;
   const CallMatching& matching_;
   const CallPaths& paths_;
   const TimelineCodes& codes_;
+  IpcCodes ipc_{trace_};
 };
 
 }  // namespace slackline

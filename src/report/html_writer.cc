@@ -81,8 +81,9 @@ std::string escape_for_script(std::string_view json) {
 /// Longer JSON than that is worth its compression.
 constexpr std::size_t kPlainJson = 4 * 1024;
 
-std::string report_element(const std::string& json) {
+std::string report_element(const std::string& json, bool served) {
   std::string element = "<script type=\"application/json\" id=\"report\"";
+  if (served) element += " data-served=\"yes\"";
   if (json.size() <= kPlainJson) {
     element += ">" + escape_for_script(json);
   } else {
@@ -109,16 +110,19 @@ std::string page_title(const Report& report) {
   return escape_html(printable(report.title.empty() ? "slackline" : report.title));
 }
 
-}  // namespace
+/// The page's policy: a served page may ask its server for blobs.
+constexpr std::string_view kNoConnections = "default-src 'none';";
+constexpr std::string_view kOwnServer = "default-src 'none'; connect-src 'self';";
 
-std::string write_html(const Report& report) {
+/// The page with the report in it; `blobs` gets those that it refers to.
+std::string page_of(const Report& report, bool served, BlobList& blobs) {
   const std::string_view page = embedded_page();
-  BlobList blobs;
   const std::string json = page_text(page_json(report, blobs));
   std::array marks{
       Mark{"@SLACKLINE_TITLE@", page_title(report)},
       Mark{"@SLACKLINE_TEXT@", escape_html(static_summary(report))},
-      Mark{kReportElement, report_element(json) + blob_elements(blobs)},
+      Mark{kReportElement, report_element(json, served) + (served ? "" : blob_elements(blobs))},
+      Mark{kNoConnections, std::string(served ? kOwnServer : kNoConnections)},
   };
   for (Mark& mark : marks) {
     mark.at = page.find(mark.name);
@@ -135,6 +139,19 @@ std::string write_html(const Report& report) {
   }
   html += page.substr(from);
   return html;
+}
+
+}  // namespace
+
+std::string write_html(const Report& report) {
+  BlobList blobs;
+  return page_of(report, false, blobs);
+}
+
+ServedPage write_served_page(const Report& report) {
+  ServedPage page;
+  page.html = page_of(report, true, page.blobs);
+  return page;
 }
 
 }  // namespace slackline

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/report.h"
 
@@ -26,6 +27,14 @@ std::string write_csv(const Report& report);
 /// One self-contained page: the embedded web page (web/) with the report as JSON inside it, and the
 /// text form for readers without JavaScript.
 std::string write_html(const Report& report);
+
+/// The same page for a server of it: the blobs are not inside, but asked for as "blob/N" relative
+/// to the page, as zlib streams. They live as long as the report.
+struct ServedPage {
+  std::string html;
+  std::vector<const Blob*> blobs;
+};
+ServedPage write_served_page(const Report& report);
 
 /// How a value looks in text.
 std::string format_value(const Value& value, Unit unit);

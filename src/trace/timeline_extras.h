@@ -22,10 +22,24 @@ struct TimelineCounter {
   std::vector<std::pair<std::int64_t, double>> points;  ///< ns, value; in order of time
 };
 
+/// Intervals beside the calls of one rank, or of the whole run.
+struct TimelineTrack {
+  struct Interval {
+    std::int64_t begin_ns;
+    std::int64_t end_ns;
+    std::uint32_t name;  ///< index into TimelineExtras::names
+  };
+  std::string name;
+  std::int32_t rank = -1;           ///< below which it stands; -1: the run's
+  std::vector<Interval> intervals;  ///< in order of time; they do not overlap
+};
+
 /// What is to be drawn along with a trace.
 struct TimelineExtras {
   std::span<const TimelineFlow> flows{};
   std::span<const TimelineCounter> counters{};
+  std::span<const TimelineTrack> tracks{};
+  std::span<const std::string> names{};  ///< of what stands on the tracks
 };
 
 }  // namespace slackline

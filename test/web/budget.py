@@ -15,7 +15,7 @@ import sys
 import tempfile
 import zlib
 
-FIXED = 150_000
+FIXED = 160_000
 BYTES_A_CALL = 12
 OWN_CODE = 150_000
 

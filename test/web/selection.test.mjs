@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { texts, until } from "./browser.mjs";
-import { measured, open, settled, withTimeline, write } from "./known_run.mjs";
+import { measured, open, RANKS, rowsBox, settled, withTimeline, write } from "./known_run.mjs";
 
 const FROM = 300_000;
 const TO = 700_000;
@@ -129,6 +129,93 @@ test("ranks are grouped by host and by similarity, collapsed to a representative
     await page.getByRole("button", { name: "none", exact: true }).click();
     await page.locator(".status >> text=ranks 0 to 7").waitFor();
   }));
+
+/** Drags with Shift from the middle of one row to that of another, over parts of the time in view. */
+async function mark(page, [first, last], [from, to]) {
+  const box = await rowsBox(page);
+  const y = (rank) => box.y + ((rank + 0.5) / RANKS) * box.height;
+  await page.keyboard.down("Shift");
+  await page.mouse.move(box.x + from * box.width, y(first));
+  await page.mouse.down();
+  await page.mouse.move(box.x + to * box.width, y(last), { steps: 4 });
+  assert.ok((await page.locator(".mark").boundingBox()).height < box.height);
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+}
+
+const near = (a, b, what = "") => assert.ok(Math.abs(a - b) <= 1e-3 * Math.max(a, b), `${what} ${a} is not ${b}`);
+
+test("a rectangle of ranks and time is what the rows, statistics and trees show", () =>
+  open("run", { ...downloads, hash: "#timeline?t=200000,1000000" }, async (page) => {
+    await mark(page, [2, 4], [0.25, 0.5]);
+    const [from, to] = await settled(page);
+    assert.ok(Math.abs(from - 400_000) < 2000 && Math.abs(to - 600_000) < 2000, `${from} ${to}`);
+    assert.match(await page.locator(".status").innerText(), /, ranks 2 to 4;/);
+    await page.getByRole("button", { name: "Statistics of this view" }).click();
+    const operations = await tableOf(page, "operations");
+    await page.locator(".metric-trees > summary").click();
+    const metrics = await treeOf(page, "Metric");
+    near(metrics.time, 3 * (to - from), "time");
+    const time = operations.reduce((sum, r) => sum + Number(r.time_ns), 0);
+    near(time, 3 * (to - from), "time of the statistics");
+    const inMpi = (rank) => measured[rank].reduce((sum, c) => sum + Math.max(0, Math.min(c.end, to) - Math.max(c.begin, from)), 0);
+    near(metrics.MPI, inMpi(2) + inMpi(3) + inMpi(4), "MPI");
+    const ranks = await treeOf(page, "System");
+    near(ranks.left, 2 * (to - from), "ranks 2 and 3");
+    near(ranks.right, to - from, "rank 4");
+  }));
+
+test("a drag along the rows selects time of all of them, a drag across them ranks at all times", () =>
+  open("run", { hash: "#timeline?t=200000,1000000" }, async (page) => {
+    const box = await rowsBox(page);
+    await mark(page, [1, 3], [0.5, 0.502]);
+    assert.deepEqual(await settled(page), [200_000, 1_000_000]);
+    assert.match(await page.locator(".status").innerText(), /, ranks 1 to 3;/);
+    await page.keyboard.down("Shift");
+    await page.mouse.move(box.x + box.width / 4, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 + 3, { steps: 3 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    const [from, to] = await settled(page);
+    assert.ok(Math.abs(from - 400_000) < 2000 && Math.abs(to - 600_000) < 2000, `${from} ${to}`);
+    assert.match(await page.locator(".status").innerText(), /, ranks 1 to 3;/);
+  }));
+
+test("a set of ranks is a filter: rows, statistics and trees have these alone, and the link keeps them", async () => {
+  let link = "";
+  await open("run", { ...downloads, hash: `#timeline?t=${FROM},${TO}` }, async (page) => {
+    await page.getByLabel("Ranks shown").fill("1,6-7, 6");
+    await page.getByLabel("Ranks shown").press("Enter");
+    await page.locator(".status >> text=3 of 8 ranks").waitFor();
+    await page.locator(".metric-trees > summary").click();
+    const ranks = await treeOf(page, "System");
+    near(ranks["all ranks"], 3 * (TO - FROM));
+    near(ranks.left, TO - FROM);
+    near(ranks.right, 2 * (TO - FROM));
+    await until(page, () => location.hash.includes("ranks=1,6-7"));
+    link = await page.evaluate(() => location.hash);
+    // By the name of a group.
+    await page.getByLabel("Ranks shown").fill("right");
+    await page.getByLabel("Ranks shown").press("Enter");
+    await page.locator(".status >> text=4 of 8 ranks").waitFor();
+    await page.getByLabel("Ranks shown").fill("0-99");
+    await page.getByLabel("Ranks shown").press("Enter");
+    await page.locator("[role=alert] >> text=0-99").waitFor();
+    await page.locator(".status >> text=4 of 8 ranks").waitFor();
+  });
+  await open("run", { ...downloads, hash: link }, async (page) => {
+    await page.getByRole("button", { name: "Statistics of this view" }).click();
+    const operations = await tableOf(page, "operations");
+    const sends = operations.find((r) => r.operation === "MPI_Send");
+    const wanted = [1, 6, 7].flatMap((rank) => measured[rank]).filter((c) => c.operation === 1);
+    assert.equal(Number(sends.time_ns), wanted.reduce((sum, c) => sum + inside(c.begin, c.end), 0));
+    // A click in the second row selects a call of rank 6.
+    const box = await rowsBox(page);
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await page.locator(".details h3 >> text=rank 6").waitFor();
+  });
+});
 
 /** Inclusive values of one of the three trees in nanoseconds or as counts, by the names of their nodes. */
 async function treeOf(page, title) {

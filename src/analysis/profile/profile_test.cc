@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/profile/counter_profile.h"
 #include "analysis/profile/message_profile.h"
 #include "analysis/profile/time_profile.h"
 #include "formats/text/text.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -48,6 +50,26 @@ TEST(TimeProfile, ExclusiveTimesAddUpToTheRun) {
               ElementsAre(Pair("MPI_Finalize", Pair(1, 10)), Pair("MPI_Init", Pair(1, 100)),
                           Pair("MPI_Recv", Pair(1, 1600)), Pair("computation", Pair(2, 300)),
                           Pair("solve", Pair(2, 600))));
+}
+
+TEST(CounterProfile, GainsAreDividedAmongThePathsOfTheirTime) {
+  TraceBuilder builder(1, true);
+  const std::uint32_t solve = builder.region_id("solve");
+  const std::size_t counter = builder.add_counter("PAPI_TOT_INS");
+  RankCallsBuilder& calls = builder.calls(0);
+  calls.append_region({100, solve, 0, true});
+  calls.append({.operation = Operation::barrier, .begin_ns = 400, .end_ns = 500});
+  calls.append_region({600, solve, 1, false});
+  calls.append({.operation = Operation::barrier, .begin_ns = 700, .end_ns = 800});
+  calls.set_counter(counter, {4000, 10});
+  const Trace trace = std::move(builder).build();
+  const auto by_path = path_counters(trace, CallPaths(trace));
+  ASSERT_EQ(by_path.size(), 2u);
+  EXPECT_EQ(by_path[0].computation_ns, 100 + 100);
+  EXPECT_EQ(by_path[1].computation_ns, 300 + 100);
+  EXPECT_EQ(by_path[0].gains[0], 1000 + 5) << "a quarter of the first gap, half of the second";
+  EXPECT_EQ(by_path[1].gains[0], 3000 + 5);
+  EXPECT_TRUE(path_counters(read_text(kProfiledRun, "test"), CallPaths(trace)).empty());
 }
 
 TEST(TimeProfile, StretchesCountInEachWindowByTheirPart) {

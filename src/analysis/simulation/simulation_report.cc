@@ -1,5 +1,7 @@
 #include "analysis/simulation/simulation_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -36,6 +38,11 @@ auto totals_object(const Simulation& s) {
                                         "worst_ratio"_key = c.worst_ratio}};
 }
 
+/// "1.09 x"
+std::string factor(double value) {
+  return fmt::format("{:.2f} x", value);
+}
+
 Facts key_facts(const Simulation& s) {
   const Contention& c = s.contention;
   const auto share = [](std::uint64_t part, std::uint64_t whole) {
@@ -50,8 +57,8 @@ Facts key_facts(const Simulation& s) {
   facts.facts.push_back({"messages delayed by contention", share(c.slowed, c.messages), Unit::ratio,
                          "over 1 % longer than without contention"});
   if (c.alone_seconds > 0) {
-    facts.facts.push_back({"contention slowdown", c.actual_seconds / c.alone_seconds, Unit::ratio,
-                           "total transfer time with / without contention"});
+    facts.facts.push_back({"contention slowdown", factor(c.actual_seconds / c.alone_seconds),
+                           Unit::none, "total transfer time with / without contention"});
   }
   return facts;
 }
@@ -224,7 +231,35 @@ void add_measured(Facts& facts, const Simulation& s, const Trace& trace) {
                          "simulated over recorded run time"});
 }
 
+std::string length_sentence(const Simulation& s, const Trace& trace) {
+  const double simulated_ns = ns_of_seconds(s.makespan);
+  std::string sentence = fmt::format("Simulated run time: {}", format_time_ns(simulated_ns));
+  if (const auto measured = measured_ns(trace)) {
+    const auto ns = static_cast<double>(*measured);
+    sentence += fmt::format(" ({:+.1f} % relative to the measured {})",
+                            100 * (simulated_ns / ns - 1), format_time_ns(ns));
+  }
+  return sentence + ".";
+}
+
 }  // namespace
+
+std::string contention_sentence(const Simulation& s, const Platform& platform) {
+  const Contention& c = s.contention;
+  if (c.slowed == 0) return "No message was delayed by contention.";
+  std::string sentence = fmt::format(
+      "{} of {} messages were delayed by contention, by a factor of up to {:.3g}; the total "
+      "transfer time is {} that without contention",
+      format_percent(static_cast<double>(c.slowed) / static_cast<double>(c.messages)),
+      format_count(c.messages), c.worst_ratio,
+      factor(c.alone_seconds > 0 ? c.actual_seconds / c.alone_seconds : 1.0));
+  if (s.links == nullptr) return sentence + ".";
+  const std::vector<LinkId> worst = most_contended_links(s, platform, 1);
+  if (worst.empty() || s.links->lost_seconds(worst.front()) <= 0) return sentence + ".";
+  return sentence + fmt::format("; largest contention delay: {} at link {}.",
+                                format_time_ns(ns_of_seconds(s.links->lost_seconds(worst.front()))),
+                                platform.link_name(worst.front()));
+}
 
 std::vector<LinkId> most_contended_links(const Simulation& s, const Platform& platform,
                                          std::size_t shown) {
@@ -283,7 +318,9 @@ Described<SimulationJson> describe(const Simulation& simulation, const Trace& tr
       simulation_object(parts_of(simulation, trace, platform, links_shown))};
   Facts facts = key_facts(simulation);
   add_measured(facts, simulation, trace);
-  report.sections.push_back({"simulation", "Simulated run", {std::move(facts)}});
+  Paragraph said{length_sentence(simulation, trace) + " " +
+                 contention_sentence(simulation, platform)};
+  report.sections.push_back({"simulation", "Simulated run", {std::move(said), std::move(facts)}});
   report.sections.push_back({"operations", "Operations", {operation_table(simulation)}});
   if (simulation.links != nullptr && links_shown > 0) {
     report.sections.push_back(describe_links(simulation, platform, links_shown));

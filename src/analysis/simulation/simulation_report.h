@@ -45,6 +45,9 @@ std::vector<LinkId> most_contended_links(const Simulation& simulation, const Pla
 std::vector<double> link_use_over_time(const Simulation& simulation, const Platform& platform,
                                        LinkId link);
 
+/// What contention costs, and where most.
+std::string contention_sentence(const Simulation& simulation, const Platform& platform);
+
 using SweepJson = JsonOf<struct SweepJsonTag>;
 const JsonType& declared_type(const SweepJsonTag*);
 /// A row for every combination of the axes' values.

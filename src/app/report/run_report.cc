@@ -249,6 +249,8 @@ Described<RunReportJson> run_report(const Trace& trace, const CallMatching& matc
   auto pictures = in_background([&] {
     PictureInput picture{trace, *graph.get(), predicted.get(), matching, drawn_paths};
     picture.simulated = options.simulated;
+    picture.samples = options.samples;
+    picture.every_call = options.every_call;
     if (const auto& side = measured.get()) {
       picture.measured.emplace(
           MeasuredPictures{side->waits, side->diagnosis.path, side->diagnosis.monitor});
@@ -257,12 +259,15 @@ Described<RunReportJson> run_report(const Trace& trace, const CallMatching& matc
   });
   std::optional<Described<MeasuredJson>> diagnosis;
   std::optional<Described<RegionsJson>> regions;
+  std::optional<Section> counters;
   if (const auto& side = measured.get()) {
     diagnosis = describe(side->diagnosis, trace, paths);
     regions = regions_report(side->diagnosis, trace, paths);
+    counters = counters_section(trace, drawn_paths);
   }
   ModelAnswers model = answered.get();
   RunDescription report = report_of_models(trace, choice, model, options);
+  if (counters) put_first(report.sections, {std::move(*counters)});
   if (measured.get()) {
     add_measured(report, std::move(*diagnosis), std::move(regions), graph.get()->findings(),
                  options);

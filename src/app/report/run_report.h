@@ -24,6 +24,7 @@ struct RunReportOptions {
   std::vector<std::int64_t> degradations_ppm;  ///< ascending
   std::vector<std::string> scenarios{};        ///< collective algorithms to compare, as rules
   bool pictures = false;                       ///< what only a page can show, too
+  bool every_call = false;                     ///< as PictureInput::every_call
   const SimulatedRun* simulated = nullptr;     ///< a simulation of the same trace
   const SendRecords* sends = nullptr;          ///< as WaitOptions::sends
   std::optional<TimeInterval> analysed{};      ///< as of diagnose()

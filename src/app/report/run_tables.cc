@@ -1,11 +1,16 @@
 #include "app/report/run_tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
+#include <ranges>
 #include <string>
 #include <utility>
 
+#include "analysis/profile/counter_profile.h"
 #include "calls/call_actions.h"
 #include "graph/collective_index.h"
 #include "trace/operation_kinds.h"
@@ -108,6 +113,26 @@ auto regions_object(const std::vector<NamedShare>& regions) {
                 })};
 }
 
+using NamedCounters = std::pair<std::string, PathCounters>;
+
+/// By innermost region or function, those with most computation first.
+std::vector<NamedCounters> counters_by_name(const Trace& trace, const CallPaths& paths) {
+  std::map<std::string, PathCounters> by_name;
+  const std::vector<PathCounters> by_path = path_counters(trace, paths);
+  for (PathId path = 0; path < by_path.size(); ++path) {
+    const PathCounters& own = by_path[path];
+    if (own.computation_ns <= 0) continue;
+    PathCounters& to = by_name[path == 0 ? std::string() : paths.innermost(path)];
+    to.computation_ns += own.computation_ns;
+    to.gains.resize(own.gains.size());
+    for (std::size_t c = 0; c < own.gains.size(); ++c) to.gains[c] += own.gains[c];
+  }
+  std::vector<NamedCounters> sorted(by_name.begin(), by_name.end());
+  std::ranges::stable_sort(sorted, std::greater<>(),
+                           [](const auto& named) { return named.second.computation_ns; });
+  return sorted;
+}
+
 }  // namespace
 
 const JsonType& declared_type(const CollectivesJsonTag*) {
@@ -178,6 +203,36 @@ std::optional<Described<RegionsJson>> regions_report(const Diagnosis& measured, 
   report.sections.push_back(
       {.id = "regions-section", .title = "Regions", .items = {std::move(table)}});
   return report;
+}
+
+std::optional<Section> counters_section(const Trace& trace, const CallPaths& paths) {
+  constexpr std::size_t kMostRows = 40;
+  const std::vector<NamedCounters> sorted = counters_by_name(trace, paths);
+  if (sorted.empty()) return std::nullopt;
+  const auto& names = trace.counters();
+  const auto index_of = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  };
+  const std::size_t instructions = index_of("PAPI_TOT_INS");
+  const std::size_t cycles = index_of("PAPI_TOT_CYC");
+  const bool has_ipc = std::max(instructions, cycles) < names.size();
+  const char* const what = paths.has_functions() ? "function" : "region";
+  Table table{.id = "counters",
+              .title = fmt::format("Counters by {}, all ranks, outside MPI", what),
+              .columns = {{what, Unit::none, "the innermost one"}, {"computation", Unit::ns}},
+              .rows = {}};
+  if (has_ipc) table.columns.push_back({"IPC", Unit::none, "instructions per cycle"});
+  for (const std::string& name : names) table.columns.push_back({name, Unit::count});
+  for (const auto& [name, of] : sorted | std::views::take(kMostRows)) {
+    table.rows.push_back({name.empty() ? fmt::format("(no {})", what) : name, of.computation_ns});
+    if (has_ipc) {
+      const bool known = of.gains[cycles] > 0;
+      table.rows.back().push_back(known ? Value(of.gains[instructions] / of.gains[cycles])
+                                        : Value());
+    }
+    for (const double gain : of.gains) table.rows.back().emplace_back(std::llround(gain));
+  }
+  return Section{.id = "counters-section", .title = "Counters", .items = {std::move(table)}};
 }
 
 }  // namespace slackline

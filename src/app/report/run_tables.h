@@ -29,4 +29,8 @@ const JsonType& declared_type(const RegionsJsonTag*);
 std::optional<Described<RegionsJson>> regions_report(const Diagnosis& measured, const Trace& trace,
                                                      const CallPaths& paths);
 
+/// Every counter of the trace by region or function, those with most computation; nothing for a
+/// trace without counters.
+std::optional<Section> counters_section(const Trace& trace, const CallPaths& paths);
+
 }  // namespace slackline

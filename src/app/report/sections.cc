@@ -29,6 +29,7 @@ constexpr std::array kSections{
     std::pair<std::string_view, std::string_view>{"path", "critical_path"},
     std::pair<std::string_view, std::string_view>{"imbalance", "imbalance"},
     std::pair<std::string_view, std::string_view>{"regions", "regions-section"},
+    std::pair<std::string_view, std::string_view>{"regions", "counters-section"},
     std::pair<std::string_view, std::string_view>{"collectives", "collectives-section"},
     std::pair<std::string_view, std::string_view>{"matrices", "matrices"},
     std::pair<std::string_view, std::string_view>{"clocks", "clocks"}};

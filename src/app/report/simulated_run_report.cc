@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,10 +16,6 @@ namespace slackline {
 namespace {
 
 constexpr const char* kId = "simulated";
-
-double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 /// Tables and sections of a simulation beside those of other runs: ids of their own.
 void name_apart(Section& section) {
@@ -42,24 +39,6 @@ std::string length_sentence(const SimulatedRun& run, const Prediction& predictio
                      format_time_ns(prediction.makespan_ns));
 }
 
-/// What contention costs, and where.
-std::string contention_sentence(const SimulatedRun& run, const std::vector<LinkId>& links) {
-  const Contention& c = run.simulation.contention;
-  if (c.slowed == 0) return "No message was delayed by contention.";
-  std::string sentence = fmt::format(
-      "{} of {} messages were delayed by contention, by a factor of up to {:.3g}; the total "
-      "transfer time is {:.3g} x that without contention",
-      format_percent(share(c.slowed, c.messages)), format_count(c.messages), c.worst_ratio,
-      c.alone_seconds > 0 ? c.actual_seconds / c.alone_seconds : 1.0);
-  if (links.empty() || run.simulation.links->lost_seconds(links.front()) <= 0) {
-    return sentence + ".";
-  }
-  const LinkId worst = links.front();
-  return sentence +
-         fmt::format("; largest contention delay: {1} at link {0}.", run.platform.link_name(worst),
-                     format_time_ns(ns_of_seconds(run.simulation.links->lost_seconds(worst))));
-}
-
 auto simulated_object(const SimulationJson& simulation) {
   return Object{"simulation"_key = simulation};
 }
@@ -75,9 +54,10 @@ Described<SimulatedRunJson> simulated_run_report(const SimulatedRun& run, const 
   auto details = describe(run.simulation, trace, run.platform, run.links_shown);
   Section section{.id = "simulation", .title = "Simulation with contention"};
   section.items.emplace_back(Paragraph{length_sentence(run, prediction)});
-  section.items.emplace_back(Paragraph{contention_sentence(run, most_contended(run))});
+  section.items.emplace_back(Paragraph{contention_sentence(run.simulation, run.platform)});
   std::vector<Section>& parts = details.sections;
-  std::ranges::move(parts.front().items, std::back_inserter(section.items));
+  // Its sentence is said already.
+  std::ranges::move(parts.front().items | std::views::drop(1), std::back_inserter(section.items));
   parts.erase(parts.begin());
   // Where messages lose time comes first.
   std::ranges::stable_partition(parts, [](const Section& part) { return part.id == "links"; });

@@ -53,9 +53,18 @@ auto query_report(const QueryRequest& request, const OpenedTrace& opened,
                   const QueryResult& result) {
   return with_context(describe(result), "query", opened, Object{"sql"_key = request.sql});
 }
+OpenedTrace open_for_queries(const QueryRequest& request) {
+  return open_input(request.trace, open_options(request.reading, ClockPolicy::when_needed, true));
+}
 using QueryReports = CommandReports<ReturnedBy<query_report>>;
 
 }  // namespace
+
+std::string TraceQueries::answer(const std::string& sql, std::size_t most_rows) {
+  if (!opened_) opened_.emplace(open_for_queries(request_));
+  const QueryResult result = query_trace(opened_->trace, matching_of(*opened_), sql, most_rows);
+  return json_text(Object{"complete"_key = result.complete, "result"_key = rows_object(result)});
+}
 
 void declare(OptionList& options, QueryRequest& request) {
   options.add("trace TRACE", request.trace, "Trace file or recording folder", {.required = true});
@@ -68,8 +77,7 @@ void declare(OptionList& options, QueryRequest& request) {
 }
 
 Report execute(const QueryRequest& request) {
-  OpenedTrace opened =
-      open_input(request.trace, open_options(request.reading, ClockPolicy::when_needed, true));
+  OpenedTrace opened = open_for_queries(request);
   const CallMatching& matching = matching_of(opened);
   return QueryReports::untyped(
       query_report(request, opened, query_trace(opened.trace, matching, request.sql)));

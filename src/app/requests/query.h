@@ -1,8 +1,12 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "app/options/reading_options.h"
+#include "formats/open/open.h"
 
 namespace slackline {
 
@@ -19,5 +23,19 @@ void declare(OptionList& options, QueryRequest& request);
 
 /// Throws Error.
 Report execute(const QueryRequest& request);
+
+/// A trace for several statements. It is read when the first one is asked.
+class TraceQueries {
+ public:
+  /// `request.sql` does not matter.
+  explicit TraceQueries(QueryRequest request) : request_(std::move(request)) {}
+  /// At most `most_rows` rows, as text of JSON: `complete`, and `result` as `query` has it. Throws
+  /// Error.
+  std::string answer(const std::string& sql, std::size_t most_rows);
+
+ private:
+  QueryRequest request_;
+  std::optional<OpenedTrace> opened_;
+};
 
 }  // namespace slackline

@@ -1,5 +1,6 @@
 #include "app/requests/report.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -19,7 +20,9 @@
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "page/drawn_timeline.h"
 #include "page/pictures.h"
+#include "page/timeline.h"
 
 namespace slackline {
 namespace {
@@ -123,6 +126,7 @@ Report report_with_simulation(const ReportRequest& request, LoadedGraph& loaded,
   const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
   auto described =
       run_report(loaded.trace(), matching_of(loaded.opened), graph, loaded.model, options);
+  if (request.pictures) add_link_map(described.sections, simulated);
   described.findings.merge(findings);
   return ReportReports::untyped(run_report_of(request, options.degradations_ppm, loaded,
                                               std::move(described),
@@ -156,6 +160,7 @@ Report whole_report(const ReportRequest& request) {
   const RunReportOptions options{.degradations_ppm = ppm,
                                  .scenarios = request.compare,
                                  .pictures = request.pictures,
+                                 .every_call = request.every_call,
                                  .sends = &loaded.opened.sends,
                                  .analysed = resolve_interval(request.interval, loaded.trace()),
                                  .samples = &loaded.opened.samples};
@@ -198,6 +203,16 @@ Report execute(const ReportRequest& request) {
   Report report = whole_report(request);
   select_sections(request.sections, report);
   return report;
+}
+
+bool fits_in_a_file(const Report& report) {
+  return std::ranges::none_of(report.sections, [](const Section& section) {
+    return std::ranges::any_of(section.items, [](const Item& item) {
+      const auto* picture = std::get_if<PicturePtr>(&item);
+      const auto* drawn = picture ? dynamic_cast<const Timeline*>(picture->get()) : nullptr;
+      return drawn != nullptr && drawn->calls > kExactCalls;
+    });
+  });
 }
 
 CommandSchema report_schema() {

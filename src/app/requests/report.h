@@ -21,6 +21,7 @@ struct ReportRequest {
   PlatformOptions machine{};                ///< to simulate the run on, too
   std::size_t links = 8;                    ///< most contended links of it to show
   bool pictures = false;                    ///< adds what only pages show
+  bool every_call = false;                  ///< of one run, in the pictures: to the nanosecond
   bool screen = false;                      ///< only the first screen: of one run as measured
   std::string interval = "common";          ///< as resolve_interval() reads
   std::vector<std::string> sections{};      ///< to show, of section_names(); empty: all
@@ -29,5 +30,8 @@ void declare(OptionList& options, ReportRequest& request);
 
 /// Throws Error.
 Report execute(const ReportRequest& request);
+
+/// Whether one file holds every call of the report's pictures to the nanosecond.
+bool fits_in_a_file(const Report& report);
 
 }  // namespace slackline

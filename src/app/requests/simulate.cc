@@ -65,8 +65,9 @@ Described<SimulationJson> simulate_once(Scene& scene, const SimulateRequest& req
   findings.merge(result.findings);
   auto report = describe(result, scene.trace(), platform, request.links);
   if (request.pictures) {
+    add_link_map(report.sections, {result, platform, request.machine.platform, request.links});
     report.sections.insert(
-        report.sections.begin(),
+        report.sections.begin() + 1,
         simulated_timeline(scene.trace(), matching_of(scene.opened),
                            {result, platform, request.machine.platform, request.links}));
   }

@@ -97,6 +97,12 @@ std::uint64_t region_iid(std::uint32_t region) {
   return kOperationCount + region + 1;
 }
 
+/// The number of an extra track: behind those of counters and of threads.
+std::uint64_t track_uuid(std::int32_t rank, std::size_t track) {
+  constexpr std::uint64_t kFirst = std::uint64_t{1} << 19;
+  return (rank < 0 ? 0 : process_uuid(rank)) + kFirst + track % kFirst;
+}
+
 /// Appends packets to a piece of the file.
 class PacketWriter {
  public:
@@ -111,6 +117,9 @@ class PacketWriter {
     }
     for (std::uint32_t r = 0; r < trace_.regions().size(); ++r) {
       TrackEvents::intern(data, interned::kEventNames, region_iid(r), trace_.regions()[r]);
+    }
+    for (std::uint32_t n = 0; n < drawn_.extras.names.size(); ++n) {
+      TrackEvents::intern(data, interned::kEventNames, extra_iid(n), drawn_.extras.names[n]);
     }
     for (std::size_t a = 0; a < kAnnotations.size(); ++a) {
       TrackEvents::intern(data, interned::kAnnotationNames, a + 1, kAnnotations[a]);
@@ -136,6 +145,21 @@ class PacketWriter {
         });
   }
 
+  void write_tracks() {
+    for (std::size_t t = 0; t < drawn_.extras.tracks.size(); ++t) {
+      const TimelineTrack& track = drawn_.extras.tracks[t];
+      const std::uint64_t uuid = track_uuid(track.rank, t);
+      events_.describe_track(uuid, track.rank < 0 ? 0 : process_uuid(track.rank), track.name);
+      for (const TimelineTrack::Interval& interval : track.intervals) {
+        events_.begin(interval.begin_ns, uuid, extra_iid(interval.name), track.name);
+        events_.write();
+        events_.end(interval.end_ns, uuid);
+        events_.write();
+        events_.flush();
+      }
+    }
+  }
+
   void write_counters() {
     const std::span<const TimelineCounter> counters = drawn_.extras.counters;
     for (std::size_t c = 0; c < counters.size(); ++c) {
@@ -150,6 +174,10 @@ class PacketWriter {
   }
 
  private:
+  std::uint64_t extra_iid(std::uint32_t name) const {
+    return region_iid(static_cast<std::uint32_t>(trace_.regions().size()) + name);
+  }
+
   void describe(std::int32_t rank) {
     const auto number = static_cast<std::uint64_t>(rank) + 1;
     const std::string& host = trace_.rank_info(rank).host;
@@ -209,7 +237,7 @@ Findings write_perfetto(const Trace& trace, const std::filesystem::path& path,
   const Drawn drawn(trace, extras);
   const std::vector<SlicePiece> slices = slice_pieces(trace);
   OutputFile file(path);
-  // Names come first, for all that follows refers to them; counters last.
+  // Names come first, for all that follows refers to them; extra tracks and counters last.
   file.write_pieces(slices.size() + 2, [&](std::size_t index, FilePiece& piece) {
     PacketWriter packets(drawn, piece);
     if (index == 0) {
@@ -217,6 +245,7 @@ Findings write_perfetto(const Trace& trace, const std::filesystem::path& path,
     } else if (index <= slices.size()) {
       packets.write_slices(slices[index - 1]);
     } else {
+      packets.write_tracks();
       packets.write_counters();
     }
   });

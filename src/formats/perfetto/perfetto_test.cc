@@ -97,6 +97,7 @@ constexpr std::array kSchema{
     SchemaField{"TrackDescriptor", 2, 2},  // name
     SchemaField{"TrackDescriptor", 3, 2, "ProcessDescriptor"},
     SchemaField{"TrackDescriptor", 4, 2, "ThreadDescriptor"},
+    SchemaField{"TrackDescriptor", 5, 0},  // parent_uuid
     SchemaField{"TrackDescriptor", 8, 2, "CounterDescriptor"},
     SchemaField{"ProcessDescriptor", 1, 0},  // pid
     SchemaField{"ProcessDescriptor", 6, 2},  // process_name
@@ -186,10 +187,51 @@ TEST_F(Timeline, PerfettoHasNothingButTheSchemasFields) {
     const Trace trace = testing::arbitrary_trace();
     const std::vector<TimelineFlow> flows{{0, 0, 0, 1}};
     const std::vector<TimelineCounter> counters{{"transfer", {{0, 0.25}, {7, 1}}}};
-    write_perfetto(trace, path_, {flows, counters});
+    const std::vector<TimelineTrack> tracks{{"path", -1, {{0, 7, 1}}}, {"waits", 0, {{3, 4, 0}}}};
+    const std::vector<std::string> names{"late sender", "rank 0: computation"};
+    write_perfetto(trace, path_, {flows, counters, tracks, names});
     expect_schema("Trace", MappedFile(path_).text());
     RC_ASSERT(!HasFailure());
   }));
+}
+
+TEST_F(Timeline, TracksStandBesideTheCalls) {
+  const std::vector<TimelineTrack> tracks{{"critical path", -1, {{100, 150, 1}, {150, 300, 2}}},
+                                          {"wait states", 1, {{150, 200, 0}}}};
+  const std::vector<std::string> names{"late sender", "rank 0: computation", "rank 1: MPI_Recv"};
+  write_perfetto(read_text(kTrace, "t"), path_, {{}, {}, tracks, names});
+  const MappedFile file(path_);
+  std::map<std::uint64_t, std::string> interned;
+  std::map<std::uint64_t, std::string> named;  // tracks, by uuid
+  std::map<std::uint64_t, std::uint64_t> parents;
+  std::map<std::uint64_t, std::string> processes;
+  std::vector<std::tuple<std::string, std::uint64_t, std::string>> begins;
+  for (const Field& packet : fields(file.text())) {
+    if (const auto data = field(packet.bytes, 12)) {
+      for (const Field& name : fields(data->bytes)) {
+        if (name.number != 2) continue;
+        interned[field(name.bytes, 1)->value] = field(name.bytes, 2)->bytes;
+      }
+    }
+    if (const auto track = field(packet.bytes, 60)) {
+      const std::uint64_t uuid = field(track->bytes, 1)->value;
+      if (const auto name = field(track->bytes, 2)) named[uuid] = name->bytes;
+      if (const auto parent = field(track->bytes, 5)) parents[uuid] = parent->value;
+      if (const auto process = field(track->bytes, 3)) {
+        processes[uuid] = field(process->bytes, 6)->bytes;
+      }
+    }
+    const auto event = field(packet.bytes, 11);
+    if (!event || field(event->bytes, 9)->value != 1) continue;
+    const std::uint64_t uuid = field(event->bytes, 11)->value;
+    if (!named.contains(uuid)) continue;
+    const std::string on = parents.contains(uuid) ? processes[parents[uuid]] : "run";
+    begins.emplace_back(on + ", " + named[uuid], field(packet.bytes, 8)->value,
+                        interned[field(event->bytes, 10)->value]);
+  }
+  EXPECT_THAT(begins, ElementsAre(std::tuple("run, critical path", 100u, "rank 0: computation"),
+                                  std::tuple("run, critical path", 150u, "rank 1: MPI_Recv"),
+                                  std::tuple("rank 1, wait states", 150u, "late sender")));
 }
 
 // The trace processor takes a flow's earliest event for its source.

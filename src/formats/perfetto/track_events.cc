@@ -48,6 +48,14 @@ void TrackEvents::describe_counter(std::uint64_t uuid, std::string_view name) {
   describe(descriptor);
 }
 
+void TrackEvents::describe_track(std::uint64_t uuid, std::uint64_t parent, std::string_view name) {
+  ProtoMessage descriptor;
+  descriptor.varint(track::kUuid, uuid);
+  descriptor.bytes(track::kName, name);
+  if (parent != 0) descriptor.varint(track::kParent, parent);
+  describe(descriptor);
+}
+
 ProtoMessage& TrackEvents::event(std::int64_t ns, std::uint64_t type, std::uint64_t uuid) {
   packet_.varint(packet::kTimestamp, static_cast<std::uint64_t>(ns - zero_ns_));
   event_.clear();

@@ -25,6 +25,7 @@ inline constexpr std::uint32_t kUuid = 1;
 inline constexpr std::uint32_t kName = 2;
 inline constexpr std::uint32_t kProcess = 3;
 inline constexpr std::uint32_t kThread = 4;
+inline constexpr std::uint32_t kParent = 5;
 inline constexpr std::uint32_t kCounter = 8;
 inline constexpr std::uint32_t kProcessPid = 1;
 inline constexpr std::uint32_t kProcessName = 6;
@@ -78,6 +79,8 @@ class TrackEvents {
   void describe_thread(std::uint64_t uuid, std::uint64_t pid, std::uint64_t tid,
                        std::string_view name);
   void describe_counter(std::uint64_t uuid, std::string_view name);
+  /// Below the track `parent`; 0: below none.
+  void describe_track(std::uint64_t uuid, std::uint64_t parent, std::string_view name);
 
   /// Begins an event, to which fields may be added until write().
   ProtoMessage& begin(std::int64_t ns, std::uint64_t uuid, std::uint64_t name_iid,

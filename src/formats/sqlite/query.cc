@@ -33,7 +33,8 @@ std::string list_of(const std::vector<SqlTable>& tables) {
 
 }  // namespace
 
-QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql) {
+QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql,
+                        std::size_t most_rows) {
   const std::vector<SqlTable> tables = trace_tables(trace, matching);
   SqlDatabase database;
   for (const SqlTable& table : tables) register_table(database, table);
@@ -44,6 +45,10 @@ QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::s
     result.columns.emplace_back(sqlite3_column_name(statement.handle(), i));
   }
   while (statement.step()) {
+    if (result.rows.size() == most_rows) {
+      result.complete = false;
+      break;
+    }
     auto& row = result.rows.emplace_back();
     for (int i = 0; i < columns; ++i) row.push_back(value_at(statement.handle(), i));
   }

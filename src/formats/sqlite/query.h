@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,10 +19,12 @@ using QueryValue = std::variant<std::monostate, std::int64_t, double, std::strin
 struct QueryResult {
   std::vector<std::string> columns;
   std::vector<std::vector<QueryValue>> rows;
+  bool complete = true;  ///< false: there are more rows than were wanted
 };
 
 /// The rows that a statement of SQL gives over the trace's tables (doc/formats/sqlite.md), which
 /// are not copied. Throws usage Error with what SQLite says of a wrong one.
-QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql);
+QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql,
+                        std::size_t most_rows = std::numeric_limits<std::size_t>::max());
 
 }  // namespace slackline

@@ -13,6 +13,7 @@ const TIMES: Scale[] = [
   { factor: 1e6, unit: "ms" },
   { factor: 1e3, unit: "us" },
 ];
+const PREFIXES = ["", "k", "M", "G", "T"];
 const SIZES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
 /** A number and its unit, apart, so that they can be set in different type. */
@@ -71,6 +72,10 @@ export function show(value: Value, unit: Unit): Shown {
       return { text: Number.isInteger(value) ? grouped(value) : plain(value), unit: "" };
     case "none":
       return { text: plain(value), unit: "" };
+    case "rate": {
+      const power = Math.min(Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1) / 3)), PREFIXES.length - 1);
+      return { text: plain(value / 1000 ** power), unit: `${PREFIXES[power]}/s` };
+    }
   }
 }
 

@@ -1,7 +1,7 @@
-// A view in the URL's fragment: #timeline?t=1200,4800&r=0,15&only=3,7&colour=waiting&call=3.124, with times in
+// A view in the URL's fragment: #timeline?t=1200,4800&r=0,15&ranks=0-31,64&only=3,7&colour=waiting&call=3.124, with times in
 // nanoseconds, ranks from first to last, so that a link to a place can be sent and survives a reload.
 
-export type ColourBy = "operation" | "waiting" | "region";
+export type ColourBy = "operation" | "waiting" | "region" | "ipc";
 
 export interface CallId {
   rank: number;
@@ -21,6 +21,8 @@ export interface Place {
   colour?: ColourBy;
   run?: string;
   call?: CallId;
+  /** Those that have rows, where not all do. */
+  ranks?: number[];
   /** The ranks that stand out among those of `r`. */
   only?: [number, number];
   /** What is searched for. */
@@ -39,6 +41,28 @@ function numbers(text: string | null, separator: string): [number, number] | und
   return fine && a !== undefined && b !== undefined ? [a, b] : undefined;
 }
 
+const MOST_RANKS = 1 << 20;
+
+/** "0-31,64", ascending. */
+function extents(text: string): number[] {
+  const ranks = new Set<number>();
+  for (const [, first, last] of text.matchAll(/(\d+)(?:-(\d+))?/g)) {
+    for (let rank = Number(first); rank <= Math.min(Number(last ?? first), MOST_RANKS); ++rank) ranks.add(rank);
+  }
+  return [...ranks].sort((a, b) => a - b);
+}
+
+/** "0-31,64" of ascending numbers. */
+export function rankText(set: number[]): string {
+  const parts: [number, number][] = [];
+  for (const rank of set) {
+    const last = parts[parts.length - 1];
+    if (last && last[1] + 1 === rank) last[1] = rank;
+    else parts.push([rank, rank]);
+  }
+  return parts.map(([a, b]) => (a === b ? `${a}` : `${a}-${b}`)).join(",");
+}
+
 /** The part before "?" is an element's id. Nothing in a fragment is trusted to be a number. */
 export function parseFragment(hash: string): { id: string; place: Place } {
   const text = hash.replace(/^#/, "");
@@ -52,10 +76,12 @@ export function parseFragment(hash: string): { id: string; place: Place } {
   if (r && r[1] >= r[0]) place.r = r;
   const only = numbers(query.get("only"), ",");
   if (only) place.only = only;
+  const ranks = extents(query.get("ranks") ?? "");
+  if (ranks.length > 0) place.ranks = ranks;
   const call = numbers(query.get("call"), ".");
   if (call) place.call = { rank: call[0], call: call[1] };
   const colour = query.get("colour");
-  if (colour === "operation" || colour === "waiting" || colour === "region") place.colour = colour;
+  if (colour === "operation" || colour === "waiting" || colour === "region" || colour === "ipc") place.colour = colour;
   const run = query.get("run");
   if (run) place.run = run;
   const find = query.get("find");
@@ -89,6 +115,7 @@ export function fragmentOf(id: string, place: Place): string {
   const parts: string[] = [];
   if (place.t) parts.push(`t=${place.t.map((ns) => Math.round(ns)).join(",")}`);
   if (place.r) parts.push(`r=${place.r.join(",")}`);
+  if (place.ranks) parts.push(`ranks=${rankText(place.ranks)}`);
   if (place.only) parts.push(`only=${place.only.join(",")}`);
   if (place.colour) parts.push(`colour=${place.colour}`);
   if (place.run) parts.push(`run=${encodeURIComponent(place.run)}`);

@@ -3,7 +3,8 @@
 import { inflate, type BlobRef } from "./blob";
 import type { Timeline } from "./timeline";
 
-export type Unit = "none" | "count" | "ns" | "bytes" | "ratio" | "points";
+/** "rate": per second; only of what the page works out. */
+export type Unit = "none" | "count" | "ns" | "bytes" | "ratio" | "points" | "rate";
 
 /** null also stands for not-a-number and infinities. */
 export type Value = null | string | number;
@@ -87,7 +88,23 @@ export interface Matrix {
   cells: BlobRef;
 }
 
-export type Item = Paragraph | Facts | Table | Series | Timeline | Matrix;
+export interface Link {
+  name: string;
+  /** Parts of its bandwidth. */
+  mean: number;
+  peak: number;
+  lost_ns: number;
+}
+
+/** The links of a platform with their use in a simulated run. */
+export interface LinkMap {
+  kind: "links";
+  id: string;
+  title: string;
+  groups: { name: string; links: Link[]; left_out: number; unused: number }[];
+}
+
+export type Item = Paragraph | Facts | Table | Series | Timeline | Matrix | LinkMap;
 
 export interface Section {
   id: string;

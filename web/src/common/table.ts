@@ -130,6 +130,7 @@ const SUFFIX: Record<Unit, string> = {
   bytes: "_bytes",
   ratio: "_ratio",
   points: "_ratio",
+  rate: "_per_s",
 };
 
 function csvName(column: Column): string {

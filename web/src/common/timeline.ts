@@ -62,6 +62,17 @@ export interface Strip {
   known?: { from: number; to: number; value: number | null }[];
 }
 
+/** Amounts of the first run by rank and window: a blob of ranks * windows numbers. */
+export interface Measure extends BlobRef {
+  name: string;
+  /** ns: of time. */
+  unit: Unit;
+  explanation: string;
+  from: number;
+  width: number;
+  windows: number;
+}
+
 export interface Group {
   name: string;
   /** From first to last. */
@@ -103,6 +114,9 @@ export interface Timeline {
   runs: Run[];
   phases: Phase[];
   strips: Strip[];
+  measures?: Measure[];
+  /** Whether chunks tell the instructions per cycle before each call. */
+  ipc?: boolean;
   groupings: Grouping[];
 }
 
@@ -140,6 +154,8 @@ export interface CallDetails {
   regionStart: Uint32Array;
   regionAt: Float64Array;
   regionPath: Uint32Array;
+  /** Codes of the instructions per cycle in the computation before each call; 0: unknown. */
+  ipc: Uint8Array | null;
 }
 
 /** Calls [start[rank], start[rank + 1]) are those of a rank; the first has the number first[rank]. */

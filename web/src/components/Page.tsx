@@ -8,6 +8,7 @@ import { Tiles } from "./Facts";
 import { CopyButton } from "./parts/CopyButton";
 import { Findings } from "./Findings";
 import { Provenance } from "./Provenance";
+import { Query } from "./Query";
 import { Section } from "./Section";
 import { Summary } from "./Summary";
 
@@ -32,6 +33,7 @@ export function Page({ report }: { report: Report }) {
         {lead.pictures.map(shown)}
         {lead.facts.length > 0 && <Tiles facts={lead.facts} />}
         {lead.sections.map(shown)}
+        <Query />
         <Findings findings={report.findings} />
         <Provenance report={report} />
       </main>

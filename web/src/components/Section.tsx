@@ -4,6 +4,7 @@ import type { Theme } from "../common/theme";
 import { Chart } from "./Chart";
 import { DataTable } from "./parts/DataTable";
 import { FactList } from "./Facts";
+import { Links } from "./Links";
 import { Matrices } from "./Matrices";
 import { TimelineView } from "./timeline/TimelineView";
 
@@ -23,6 +24,8 @@ export function ItemView({ item, theme }: { item: Item; theme: Theme }) {
           <TimelineView timeline={item} theme={theme} />
         </div>
       );
+    case "links":
+      return <Links map={item} />;
     case "matrix":
       return <Matrices matrices={[item]} />;
   }

@@ -2,6 +2,7 @@
 // the chunks that are needed, which are read on the way.
 
 import { NOBODY, type CallDetails, type Chunk, type ChunkRef, type Run } from "../common/timeline";
+import { ipcOf } from "./measures";
 import { callsBetween } from "./raster";
 import type { CallId } from "../common/link";
 import type { Store } from "./store";
@@ -78,6 +79,8 @@ export interface Here {
   begin: number;
   end: number;
   region: number;
+  /** Instructions per cycle of computation, where they are known. */
+  ipc?: number | null;
 }
 
 export function here(run: Run, chunk: Chunk, rank: number, tick: number, slack: number): Here {
@@ -91,7 +94,8 @@ export function here(run: Run, chunk: Chunk, rank: number, tick: number, slack: 
   if (best) return { call: best, begin: best.begin, end: best.end, region: best.region };
   const before = first > chunk.start[rank]! ? chunk.end[first - 1]! : Math.max(chunk.from, run.begins[rank] ?? 0);
   const after = first < chunk.start[rank + 1]! ? chunk.begin[first]! : Math.min(chunk.to, run.ends[rank] ?? run.span);
-  return { call: null, begin: before, end: after, region: regionAt(chunk, rank, tick) };
+  const code = first < chunk.start[rank + 1]! ? (chunk.details?.ipc?.[first] ?? 0) : 0;
+  return { call: null, begin: before, end: after, region: regionAt(chunk, rank, tick), ipc: ipcOf(code) };
 }
 
 /** What fills a stretch of time in which calls cannot be distinguished. */

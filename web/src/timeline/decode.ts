@@ -120,7 +120,7 @@ function decodeDetails(
   chunk: Omit<Chunk, "details">,
   { received, source, send, collective }: Partners,
   order: Uint32Array,
-  { regions, classes, functions }: ChunkContext,
+  { regions, classes, functions, ipc }: ChunkContext,
 ): CallDetails {
   const { start, from, begin, end, operation } = chunk;
   const ranks = start.length - 1;
@@ -137,7 +137,7 @@ function decodeDetails(
     return classes[operation[i]!] === "collective" ? code - 1 : rankOf[i]! + unzigzag(code - 1);
   });
   const paths = functions ? functionsOf(columns, chunk) : regionsOf(columns, regions > 1, ranks, from);
-  return { peer, bytes, wait, waitLength, cause, received, source, send, collective, ...paths };
+  return { peer, bytes, wait, waitLength, cause, received, source, send, collective, ...paths, ipc: ipc ? columns.u8(calls) : null };
 }
 
 type RegionChanges = Pick<CallDetails, "regionStart" | "regionAt" | "regionPath">;
@@ -185,6 +185,8 @@ export interface ChunkContext {
   classes: OperationClass[];
   /** Whether regions are functions. */
   functions: boolean;
+  /** Whether instructions per cycle are told. */
+  ipc: boolean;
 }
 
 /** Of the first run what the others' chunks refer to, call by call of a rank. */
@@ -291,6 +293,11 @@ export function decodeChunk(bytes: Uint8Array, ref: ChunkRef, context: ChunkCont
   const chunk = { from: ref.from, to: ref.to, start, first, begin, end, operation };
   restoreTimes(chunk, partners, known && known.gap);
   return { ...chunk, details: firstRun ? null : decodeDetails(columns, chunk, partners, order, context) };
+}
+
+/** Row by row. */
+export function decodeMeasure(bytes: Uint8Array, cells: number): Float64Array {
+  return new Columns(bytes).varints(cells);
 }
 
 export function decodePath(bytes: Uint8Array, count: number): CriticalPath {

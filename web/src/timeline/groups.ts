@@ -15,6 +15,8 @@ export interface Row {
   rank: number;
   /** At its first row. */
   label: string;
+  /** That it stands for. */
+  ranks: number[];
 }
 
 const MOST_CLUSTERS = 8;
@@ -76,54 +78,71 @@ export function clustersOf(shares: Float64Array[]): RankGroup[] {
 
 const ranksOf = ({ ranks }: Group) => ranks.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => first + i));
 
+/** Without the ranks that were not chosen, and without groups that then have none. */
+function restricted(groups: RankGroup[], chosen: number[] | null, shares: Float64Array[] | null): RankGroup[] {
+  if (!chosen) return groups;
+  const wanted = new Set(chosen);
+  return groups.flatMap(({ name, ranks, representative }) => {
+    const kept = ranks.filter((rank) => wanted.has(rank));
+    if (kept.length === 0) return [];
+    return [{ name, ranks: kept, representative: wanted.has(representative) ? representative : representativeOf(kept, shares) }];
+  });
+}
+
 /** "host", "communicator" or "similarity"; null: there is no such grouping, or what it is made of is not read yet. */
-export function groupsBy(store: Store, run: Run, by: string): RankGroup[] | null {
+export function groupsBy(store: Store, run: Run, by: string, chosen: number[] | null): RankGroup[] | null {
   const shares = breakdowns(store, run);
-  if (by === "similarity") return shares && clustersOf(shares);
+  if (by === "similarity") return shares && restricted(clustersOf(shares), chosen, shares);
   const grouping = store.timeline.groupings.find(({ name }) => name === by);
   if (!grouping) return null;
   const groups = grouping.groups.map((group) => ({ name: group.name, ranks: ranksOf(group) }));
   const placed = new Set(groups.flatMap(({ ranks }) => ranks));
   const rest = Array.from({ length: store.timeline.ranks }, (_, rank) => rank).filter((rank) => !placed.has(rank));
   const all = rest.length > 0 ? [...groups, { name: "others", ranks: rest }] : groups;
-  return all.map((group) => ({ ...group, representative: representativeOf(group.ranks, shares) }));
+  return restricted(all.map((group) => ({ ...group, representative: representativeOf(group.ranks, shares) })), chosen, shares);
 }
 
-/** Which rank is in which row. Rows and ranks are the same without groups. */
+/** Which rank is in which row. Rows and ranks are the same without groups and without a choice of ranks. */
 export class Rows {
-  private readonly rows: Row[] | null;
-  private readonly places: Int32Array | null;
+  private readonly rows: Row[] | null = null;
+  private readonly places: Int32Array | null = null;
+  readonly grouped: boolean;
 
+  /** `chosen`: ranks that have rows, ascending; null: all. */
   constructor(
     private readonly ranks: number,
+    readonly chosen: number[] | null = null,
     groups: RankGroup[] | null = null,
     expanded: ReadonlySet<string> = new Set(),
   ) {
-    this.rows = groups && groups.flatMap((group) => rowsOf(group, expanded.has(group.name)));
-    this.places = groups && new Int32Array(ranks);
-    let row = 0;
-    for (const group of groups ?? []) {
-      const open = expanded.has(group.name);
-      group.ranks.forEach((rank, i) => (this.places![rank] = open ? row + i : row));
-      row += open ? group.ranks.length : 1;
-    }
+    this.grouped = groups !== null;
+    if (groups) this.rows = groups.flatMap((group) => rowsOf(group, expanded.has(group.name)));
+    else if (chosen) this.rows = chosen.map((rank) => ({ rank, label: "", ranks: [rank] }));
+    if (!this.rows) return;
+    const places = new Int32Array(ranks).fill(-1);
+    this.rows.forEach((row, i) => row.ranks.forEach((rank) => (places[rank] = i)));
+    this.places = places;
   }
 
   get count(): number {
     return this.rows?.length ?? this.ranks;
   }
 
-  get grouped(): boolean {
-    return this.rows !== null;
-  }
-
   rankAt(row: number): number {
     return this.rows ? (this.rows[row]?.rank ?? -1) : row;
   }
 
-  /** That of its group where this is collapsed. */
+  /** That of its group where this is collapsed; -1: it has none. */
   rowOf(rank: number): number {
     return this.places ? (this.places[rank] ?? -1) : rank;
+  }
+
+  /** The ranks that rows [top, bottom) stand for. */
+  ranksIn(top: number, bottom: number): number[] {
+    const first = Math.max(0, Math.floor(top));
+    const last = Math.min(Math.ceil(bottom), this.count);
+    if (this.rows) return this.rows.slice(first, last).flatMap(({ ranks }) => ranks);
+    return Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
   }
 
   label(row: number): string {
@@ -132,8 +151,8 @@ export class Rows {
 }
 
 function rowsOf({ ranks, representative }: RankGroup, open: boolean): Row[] {
-  if (!open) return [{ rank: representative, label: `${representative} of ${ranks.length}` }];
-  return ranks.map((rank) => ({ rank, label: "" }));
+  if (!open) return [{ rank: representative, label: `${representative} of ${ranks.length}`, ranks }];
+  return ranks.map((rank) => ({ rank, label: "", ranks: [rank] }));
 }
 
 export const groupingNames = ({ groupings }: Timeline) => [...groupings.map(({ name }) => name), "similarity"];

@@ -78,7 +78,7 @@ export function drawRankNames(c: CanvasRenderingContext2D, frame: Frame): void {
   c.fillStyle = text;
   for (let i = Math.ceil(view.top / every) * every; i < Math.min(view.bottom, rows.count); i += every) {
     const y = AXIS + ((i - view.top) / (view.bottom - view.top)) * (height - AXIS) + row / 2;
-    const words = i === 0 && !rows.grouped ? "rank 0" : rows.label(i);
+    const words = i === 0 && !rows.grouped ? `rank ${rows.rankAt(0)}` : rows.label(i);
     if (y > AXIS - 2 && y < height) c.fillText(words, gutter - 8, y);
   }
 }
@@ -135,6 +135,7 @@ export function drawMessages(c: CanvasRenderingContext2D, frame: Frame, arrows: 
   c.lineWidth = strong ? 1.75 : 1;
   c.globalAlpha = strong ? 1 : 0.55;
   for (const { from, to } of arrows) {
+    if (frame.rows.rowOf(from.rank) < 0 || frame.rows.rowOf(to.rank) < 0) continue;
     const x1 = xOf(frame, from.begin);
     const x2 = xOf(frame, to.end);
     const y1 = yOf(frame, from.rank) + row / 2;
@@ -160,7 +161,7 @@ export function drawBox(c: CanvasRenderingContext2D, frame: Frame, rank: number,
   const row = rowHeight(frame);
   const x1 = Math.max(xOf(frame, begin), frame.gutter - 4);
   const x2 = Math.min(Math.max(xOf(frame, end), x1 + 3), frame.width + 4);
-  if (x2 < frame.gutter || x1 > frame.width) return;
+  if (x2 < frame.gutter || x1 > frame.width || frame.rows.rowOf(rank) < 0) return;
   c.strokeStyle = colour;
   c.lineWidth = 2;
   c.strokeRect(x1 - 1, yOf(frame, rank) - 1, x2 - x1 + 2, Math.max(row, 3) + 1);

@@ -4,6 +4,7 @@
 
 import type { Theme } from "../common/theme";
 import type { ColourBy } from "../common/link";
+import { ipcOf } from "./measures";
 import { OUTSIDE, type OperationClass, type Timeline } from "../common/timeline";
 
 export type Rgb = readonly [number, number, number];
@@ -60,6 +61,19 @@ export interface Palette {
   operations: Rgb[];
   patterns: Rgb[];
   regions: Rgb[];
+  /** By code of the instructions per cycle. */
+  ipc: Rgb[];
+}
+
+/** Low values stand out. Vermillion, yellow and blue are told apart with any common form of colour blindness. */
+const LOW_TO_HIGH = [VERMILLION, YELLOW, HUES.send];
+/** Instructions per cycle from which on the colour stays the same. */
+export const HIGHEST_IPC = 3;
+
+export function scaleColour(part: number): Rgb {
+  const place = Math.min(Math.max(part, 0), 1) * (LOW_TO_HIGH.length - 1);
+  const low = Math.min(Math.floor(place), LOW_TO_HIGH.length - 2);
+  return mix(LOW_TO_HIGH[low]!, LOW_TO_HIGH[low + 1]!, place - low);
 }
 
 /** How much there is of each number, by kind of colouring: missing ones, nothing. */
@@ -106,6 +120,7 @@ export function paletteOf(timeline: Timeline, theme: Theme, amounts: Amounts): P
     operations: table(operations, base.compute, base.rest, amounts.operation, hueOf),
     patterns: table(patterns, base.mpi, base.rest, amounts.waiting, () => null),
     regions: table(regions, base.compute, base.rest, amounts.region, () => null),
+    ipc: Array.from({ length: 256 }, (_, code) => (code === 0 ? base.compute : scaleColour((ipcOf(code) ?? 0) / HIGHEST_IPC))),
   };
 }
 
@@ -125,7 +140,7 @@ function faded(colour: Rgb, number: number, by: ColourBy, palette: Palette, lit:
 
 /** The colour of a stretch of one thing: `number` of the operation, pattern or region. */
 export function plainColour(palette: Palette, by: ColourBy, number: number, lit: Highlight | null): Rgb {
-  const table = by === "operation" ? palette.operations : by === "waiting" ? palette.patterns : palette.regions;
+  const table = by === "operation" ? palette.operations : by === "waiting" ? palette.patterns : by === "ipc" ? palette.ipc : palette.regions;
   return faded(table[number] ?? palette.mpi, number, by, palette, lit);
 }
 
@@ -134,6 +149,7 @@ function bucketColour(palette: Palette, by: ColourBy, number: number, share: num
   const mpi = (share >> 4) / 15;
   const waiting = Math.min((share & 15) / 15, mpi || 1);
   const compute = faded(palette.compute, 0, by, palette, lit);
+  if (by === "ipc") return mix(plainColour(palette, by, number, lit), palette.mpi, mpi);
   if (by === "region") {
     const { inRegions } = palette;
     return inRegions ? mix(plainColour(palette, by, number, lit), inRegions, mpi) : mix(compute, plainColour(palette, by, number, lit), mpi);

@@ -5,11 +5,13 @@ import { annotate } from "./annotations";
 import type { Run } from "../common/timeline";
 import { AXIS, rowHeight, type Frame } from "./overlay";
 import { presenterFor, type Presenter } from "./presenter";
-import { rasterise, type Raster } from "./raster";
+import { Rasteriser, type Raster } from "./raster";
 import type { Scene } from "./scene";
 
 const MARGIN = 1; // screens left and right of the view in a raster
 const WIDEST = 8192; // of a texture
+/** Of a frame: a raster that takes longer is made in several, and the one before is stretched meanwhile. */
+const SLICE_MS = 6;
 
 export class Pane {
   /** What is drawn is right no longer, only its place is. */
@@ -20,6 +22,8 @@ export class Pane {
   private readonly above = document.createElement("canvas");
   private readonly presenter: Presenter;
   private raster: Raster | null = null;
+  /** The next one, as long as it is not complete. */
+  private making: Rasteriser | null = null;
 
   constructor(
     private readonly scene: Scene,
@@ -55,7 +59,8 @@ export class Pane {
     this.above.width = 0;
   }
 
-  draw(): void {
+  /** `whole`: not in several frames. */
+  draw(whole = false): void {
     const { scene, rows, above } = this;
     const scale = Math.min(devicePixelRatio || 1, 2);
     const { clientWidth: width, clientHeight: height } = above;
@@ -63,7 +68,7 @@ export class Pane {
     if (width <= gutter || height <= AXIS) return;
     resize(rows, Math.round((width - gutter) * scale), Math.round((height - AXIS) * scale));
     const fresh = resize(above, Math.round(width * scale), Math.round(height * scale));
-    if (this.stale || !this.covers(this.raster)) this.makeRaster();
+    this.renew(whole);
     const frame = this.frame(width, height);
     const row = rowHeight(frame);
     this.presenter.draw(scene.view, row >= 4 ? Math.min(0.2, 1.5 / row + 0.04) : 0, scene.palette.ground);
@@ -72,7 +77,7 @@ export class Pane {
     context.setTransform(scale, 0, 0, scale, 0, 0);
     if (!fresh) context.clearRect(0, 0, width, height);
     annotate(context, frame, scene, this.run, this.exact);
-    this.host.ariaBusy = String(scene.store.busy);
+    this.host.ariaBusy = String(scene.store.busy || this.making !== null);
   }
 
   private covers(raster: Raster | null): boolean {
@@ -91,14 +96,27 @@ export class Pane {
     );
   }
 
-  private makeRaster(): void {
+  private renew(whole: boolean): void {
+    if (this.stale || !this.covers(this.making?.raster ?? this.raster)) this.begin();
+    if (!this.making) return;
+    const deadline = whole || !this.raster ? Infinity : performance.now() + SLICE_MS;
+    if (!this.making.draw(deadline)) return this.scene.redraw();
+    const { exact } = this;
+    this.raster = this.making.raster;
+    this.making = null;
+    ++this.rasters;
+    this.presenter.upload(this.raster);
+    if (exact !== this.exact) this.scene.tell();
+  }
+
+  private begin(): void {
     const { store, palette, colourBy, lit, only, stride, rows, view } = this.scene;
     const screen = this.rows.width;
     const perPixel = (view.to - view.from) / screen;
     const width = Math.min(Math.round((1 + 2 * MARGIN) * screen), WIDEST);
     const left = Math.max(Math.floor((width - screen) / 2), 0);
     store.forgetWishes();
-    this.raster = rasterise({
+    this.making = new Rasteriser({
       store,
       run: this.run,
       palette,
@@ -113,9 +131,7 @@ export class Pane {
       stride,
       only: only && new Set(only),
     });
-    ++this.rasters;
     this.stale = false;
-    this.presenter.upload(this.raster);
   }
 
   private frame(width: number, height: number): Frame {

@@ -58,7 +58,7 @@ class Shares {
     const high = Math.min(Math.max(0.3 * row, 1.5), 7);
     for (const { cell, rank, sum } of this.pixels.values()) {
       const place = frame.rows.rowOf(rank);
-      if (place + 1 < frame.view.top || place > frame.view.bottom) continue;
+      if (place < 0 || place + 1 < frame.view.top || place > frame.view.bottom) continue;
       const y = yOf(frame, rank) + (row - high) / 2;
       c.globalAlpha = 0.75;
       c.fillStyle = css(frame.ground);
@@ -85,7 +85,12 @@ function trace(frame: Frame, path: CriticalPath, [first, last]: [number, number]
     const y = middle(rank);
     const travels = path.operation[i] === MESSAGE;
     // A message arrives where the next piece begins.
-    const next = travels && i + 1 < path.count ? middle(path.rank[i + 1]!) : y;
+    const arrives = travels && i + 1 < path.count ? path.rank[i + 1]! : rank;
+    if (frame.rows.rowOf(rank) < 0 || frame.rows.rowOf(arrives) < 0) {
+      down = false;
+      continue;
+    }
+    const next = middle(arrives);
     const end = Math.min(xOf(frame, path.end[i]!), frame.width + CELL);
     let x = Math.max(xOf(frame, path.begin[i]!), frame.gutter - CELL);
     do {

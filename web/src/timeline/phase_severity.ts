@@ -7,21 +7,21 @@ import type { Store } from "./store";
 import { rowName, wordsOf } from "./words";
 
 const column = (name: string, unit: Unit = "none", explanation = ""): Column => ({ name, unit, explanation });
-const OF_TIME = "of the time of all ranks in the phase";
+const OF_TIME = "of the time of the ranks in the phase";
 
-/** One pass over the calls of each phase. */
-export async function phaseSeverities(store: Store, run: Run): Promise<Table> {
+/** Of some ranks; one pass over the calls of each phase. */
+export async function phaseSeverities(store: Store, run: Run, ranks: number[]): Promise<Table> {
   const { timeline } = store;
-  const { phases, ranks, patterns, tick_ns, id } = timeline;
+  const { phases, patterns, tick_ns, id } = timeline;
   const { busy, between } = wordsOf(timeline);
   const rows: Value[][] = [];
   for (const [i, phase] of phases.entries()) {
-    const s = await statisticsOf(store, run, { from: phase.from, to: phase.to, first: 0, last: ranks }, null);
+    const s = await statisticsOf(store, run, { from: phase.from, to: phase.to, ranks }, null);
     const lived = s.lived || 1;
     const computed = s.computation.reduce((a, b) => a + b, 0);
     const waiting = s.patterns.reduce((a, b) => a + b, 0);
     const worst = s.patterns.indexOf(Math.max(...s.patterns));
-    const most = s.computation.indexOf(s.computation.reduce((a, b) => Math.max(a, b), 0));
+    const most = ranks[s.computation.indexOf(s.computation.reduce((a, b) => Math.max(a, b), 0))] ?? 0;
     rows.push([
       phase.kind === "step" ? phase.phase : i + 1, phase.from * tick_ns, (phase.to - phase.from) * tick_ns, computed / lived, (lived - computed - waiting) / lived, waiting / lived,
       waiting > 0 ? (patterns[worst] ?? "") : "", s.patterns[worst]! / lived, timeline.rows ? rowName(timeline, most) : most,

@@ -83,24 +83,45 @@ function columnsOf(request: RasterRequest, level: number): Columns {
   return columns;
 }
 
-function drawBuckets(request: RasterRequest, raster: Raster, level: number): void {
-  const { palette, colourBy, lit, width } = request;
-  const { slices, bucket } = columnsOf(request, level);
-  const colours = new BucketColours(palette, colourBy, lit);
-  const empty = packed(palette.ground);
-  for (let row = 0; row < raster.height; ++row) {
-    const rank = request.rows.rankAt(raster.firstRank + row * raster.stride);
-    const base = row * width;
+/** The code of the window that a column lies in. */
+function ipcOfColumns({ store, from, ticksPerPixel }: RasterRequest): (rank: number, column: number) => number {
+  const known = store.ipcByWindow();
+  if (!known) return () => 0;
+  const { codes, windows: of } = known;
+  return (rank, column) => {
+    const window = Math.floor((from + (column + 0.5) * ticksPerPixel - of.from) / of.width);
+    return window >= 0 && window < of.windows ? codes[rank * of.windows + window]! : 0;
+  };
+}
+
+/** Rows of buckets of one level, and of coarser ones where it has not been read. */
+class BucketRows {
+  private readonly columns: Columns;
+  private readonly colours: BucketColours;
+  private readonly empty: number;
+  private readonly ipc: ((rank: number, column: number) => number) | null;
+
+  constructor(private readonly request: RasterRequest, level: number) {
+    const { palette, colourBy, lit } = request;
+    this.columns = columnsOf(request, level);
+    this.colours = new BucketColours(palette, colourBy, lit);
+    this.empty = packed(palette.ground);
+    this.ipc = colourBy === "ipc" ? ipcOfColumns(request) : null;
+  }
+
+  draw(pixels: Uint32Array, base: number, rank: number): void {
+    const { columns, colours, empty, ipc } = this;
+    const { width, colourBy } = this.request;
     for (let c = 0; c < width; ++c) {
-      const slice = slices[c];
+      const slice = columns.slices[c];
       if (!slice) {
-        raster.pixels[base + c] = empty;
+        pixels[base + c] = empty;
         continue;
       }
-      const i = rank * slice.count + bucket[c]!;
+      const i = rank * slice.count + columns.bucket[c]!;
       const kind = slice.kind[i]!;
-      const number = colourBy === "operation" ? kind : colourBy === "waiting" ? slice.pattern[i]! : (slice.region?.[i] ?? 0);
-      raster.pixels[base + c] = kind === OUTSIDE ? empty : colours.pixel(number, slice.share[i]!);
+      const number = ipc ? ipc(rank, c) : colourBy === "operation" ? kind : colourBy === "waiting" ? slice.pattern[i]! : (slice.region?.[i] ?? 0);
+      pixels[base + c] = kind === OUTSIDE ? empty : colours.pixel(number, slice.share[i]!);
     }
   }
 }
@@ -179,8 +200,8 @@ class CallColours {
     const operation = chunk.operation[i]!;
     const byOperation = this.colours[operation] ?? palette.mpi;
     const inRegions = palette.inRegions ?? palette.mpi;
-    const plain = colourBy === "operation" ? byOperation : colourBy === "waiting" ? this.colours[0]! : inRegions;
-    if (!chunk.details || wait === 0 || colourBy === "region") return [{ begin, end, colour: plain }];
+    const plain = colourBy === "operation" ? byOperation : colourBy === "ipc" ? palette.mpi : colourBy === "waiting" ? this.colours[0]! : inRegions;
+    if (!chunk.details || wait === 0 || colourBy === "region" || colourBy === "ipc") return [{ begin, end, colour: plain }];
     const waiting = colourBy === "waiting" ? this.colours[wait]! : this.pale[operation]!;
     const length = Math.min(chunk.details.waitLength[i]!, end - begin);
     const atEnd = this.atEnd[wait] ?? false;
@@ -222,74 +243,105 @@ function drawRegions(request: RasterRequest, chunk: Chunk, rank: number, row: Ro
   }
 }
 
-function drawChunk(request: RasterRequest, raster: Raster, chunk: Chunk, colours: CallColours): void {
-  const { run, from, ticksPerPixel, width, palette, colourBy } = request;
-  const row = new RowPainter(width);
-  const place = (tick: number) => (tick - from) / ticksPerPixel;
-  const seenTo = from + width * ticksPerPixel;
-  for (let y = 0; y < raster.height; ++y) {
-    const rank = request.rows.rankAt(raster.firstRank + y * raster.stride);
-    row.fill(place(chunk.from), place(chunk.to), colours.compute);
-    if (colourBy === "region") drawRegions(request, chunk, rank, row, colours.compute);
-    const [first, last] = callsBetween(chunk, rank, from, seenTo);
+/** Computation between calls by its instructions per cycle. */
+function drawBursts({ palette, from, ticksPerPixel, width }: RasterRequest, chunk: Chunk, rank: number, row: RowPainter, compute: Rgb): void {
+  const ipc = chunk.details?.ipc;
+  if (!ipc) return;
+  const [first, last] = callsBetween(chunk, rank, from, from + width * ticksPerPixel);
+  const end = Math.min(last + 1, chunk.start[rank + 1]!); // the last burst in sight may end at a call that is not
+  for (let i = first; i < end; ++i) {
+    const begin = i > chunk.start[rank]! ? chunk.end[i - 1]! : chunk.from;
+    row.paint((begin - from) / ticksPerPixel, (chunk.begin[i]! - from) / ticksPerPixel, palette.ipc[ipc[i]!]!, compute);
+  }
+}
+
+/** Rows of single calls, of the chunks that have been read. */
+class CallRows {
+  private readonly chunks: Chunk[];
+  private readonly colours: CallColours;
+  private readonly painter: RowPainter;
+
+  constructor(private readonly request: RasterRequest) {
+    const { store, run, from, ticksPerPixel, width } = request;
+    const refs = run.chunks.filter((ref) => ref.to >= from && ref.from <= from + width * ticksPerPixel);
+    this.chunks = refs.flatMap((ref) => store.chunk(run, ref) ?? []);
+    this.colours = new CallColours(request);
+    this.painter = new RowPainter(width);
+  }
+
+  draw(pixels: Uint32Array, base: number, rank: number): void {
+    for (const chunk of this.chunks) this.drawChunk(pixels, base, rank, chunk);
+  }
+
+  private drawChunk(pixels: Uint32Array, base: number, rank: number, chunk: Chunk): void {
+    const { colours, painter, request } = this;
+    const { run, from, ticksPerPixel, width, palette, colourBy } = request;
+    const place = (tick: number) => (tick - from) / ticksPerPixel;
+    painter.fill(place(chunk.from), place(chunk.to), colours.compute);
+    if (colourBy === "region") drawRegions(request, chunk, rank, painter, colours.compute);
+    if (colourBy === "ipc") drawBursts(request, chunk, rank, painter, colours.compute);
+    const [first, last] = callsBetween(chunk, rank, from, from + width * ticksPerPixel);
     const coloured = colourBy !== "region" || palette.inRegions;
     for (let i = first; coloured && i < last; ++i) {
       for (const { begin, end, colour } of colours.of(chunk, i)) {
-        row.paint(place(begin), place(end), colour, colours.compute);
+        painter.paint(place(begin), place(end), colour, colours.compute);
       }
     }
-    const begins = place(run.begins[rank] ?? 0);
-    const ends = place(run.ends[rank] ?? run.span);
-    row.paint(0, begins, palette.ground, colours.compute);
-    row.paint(ends, width, palette.ground, colours.compute);
-    row.write(raster.pixels, y * width, place(chunk.from), place(chunk.to));
+    painter.paint(0, place(run.begins[rank] ?? 0), palette.ground, colours.compute);
+    painter.paint(place(run.ends[rank] ?? run.span), width, palette.ground, colours.compute);
+    painter.write(pixels, base, place(chunk.from), place(chunk.to));
+  }
+}
+
+/** Makes a raster row by row, so that many of them need not take one frame. */
+export class Rasteriser {
+  readonly raster: Raster;
+  private next = 0;
+  private readonly buckets: BucketRows | null;
+  private readonly calls: CallRows | null;
+
+  constructor(private readonly request: RasterRequest) {
+    const { run, from, ticksPerPixel, width, firstRank, lastRank, stride } = request;
+    const height = Math.max(1, Math.ceil((lastRank - firstRank) / stride));
+    const level = levelFor(run, ticksPerPixel);
+    this.raster = { width, height, pixels: new Uint32Array(width * height), from, ticksPerPixel, firstRank, stride, exact: level < 0 };
+    this.buckets = run.levels.length > 0 ? new BucketRows(request, Math.max(level, 0)) : null;
+    this.calls = level < 0 ? new CallRows(request) : null;
+  }
+
+  /** Until all rows are drawn, or the time of performance.now(). Whether they are. */
+  draw(deadline: number): boolean {
+    const { height } = this.raster;
+    while (this.next < height) {
+      this.drawRow(this.next++);
+      if (this.next < height && performance.now() > deadline) return false;
+    }
+    return true;
+  }
+
+  private drawRow(row: number): void {
+    const { pixels, width, firstRank, stride } = this.raster;
+    const rank = this.request.rows.rankAt(firstRank + row * stride);
+    this.buckets?.draw(pixels, row * width, rank);
+    this.calls?.draw(pixels, row * width, rank);
+    clipToLife(this.request, pixels, row * width, rank);
+    if (this.request.only && !this.request.only.has(rank)) fade(this.request, pixels, row * width);
   }
 }
 
 /** A bucket may reach beyond the rank's life; what is seen does not. */
-function clipToLife(request: RasterRequest, raster: Raster): void {
-  const { run, palette, from, ticksPerPixel, width } = request;
+function clipToLife({ run, palette, from, ticksPerPixel, width }: RasterRequest, pixels: Uint32Array, base: number, rank: number): void {
   const empty = packed(palette.ground);
   const column = (tick: number) => Math.min(Math.max((tick - from) / ticksPerPixel, 0), width);
-  for (let row = 0; row < raster.height; ++row) {
-    const rank = request.rows.rankAt(raster.firstRank + row * raster.stride);
-    const base = row * width;
-    raster.pixels.fill(empty, base, base + Math.floor(column(run.begins[rank] ?? 0)));
-    raster.pixels.fill(empty, base + Math.ceil(column(run.ends[rank] ?? run.span)), base + width);
-  }
+  pixels.fill(empty, base, base + Math.floor(column(run.begins[rank] ?? 0)));
+  pixels.fill(empty, base + Math.ceil(column(run.ends[rank] ?? run.span)), base + width);
 }
 
 /** Three quarters of the way to the ground. */
-function fadeOthers({ palette, only, rows }: RasterRequest, raster: Raster): void {
+function fade({ palette, width }: RasterRequest, pixels: Uint32Array, base: number): void {
   const ground = packed(palette.ground) & 0xfcfcfc;
-  for (let row = 0; only && row < raster.height; ++row) {
-    if (only.has(rows.rankAt(raster.firstRank + row * raster.stride))) continue;
-    for (let at = row * raster.width; at < (row + 1) * raster.width; ++at) {
-      const pixel = raster.pixels[at]! & 0xfcfcfc;
-      raster.pixels[at] = (0xff000000 | ((pixel >>> 2) + 3 * (ground >>> 2))) >>> 0;
-    }
-  }
-}
-
-export function rasterise(request: RasterRequest): Raster {
-  const { run, from, ticksPerPixel, width, firstRank, lastRank, stride } = request;
-  const height = Math.max(1, Math.ceil((lastRank - firstRank) / stride));
-  const level = levelFor(run, ticksPerPixel);
-  const pixels = new Uint32Array(width * height);
-  const raster: Raster = { width, height, pixels, from, ticksPerPixel, firstRank, stride, exact: level < 0 };
-  if (run.levels.length > 0) drawBuckets(request, raster, Math.max(level, 0));
-  if (level < 0) drawCalls(request, raster);
-  clipToLife(request, raster);
-  fadeOthers(request, raster);
-  return raster;
-}
-
-function drawCalls(request: RasterRequest, raster: Raster): void {
-  const { store, run, from, ticksPerPixel, width } = request;
-  const colours = new CallColours(request);
-  for (const ref of run.chunks) {
-    if (ref.to < from || ref.from > from + width * ticksPerPixel) continue;
-    const chunk = store.chunk(run, ref);
-    if (chunk) drawChunk(request, raster, chunk, colours);
+  for (let at = base; at < base + width; ++at) {
+    const pixel = pixels[at]! & 0xfcfcfc;
+    pixels[at] = (0xff000000 | ((pixel >>> 2) + 3 * (ground >>> 2))) >>> 0;
   }
 }

@@ -3,7 +3,7 @@
 
 import type { Theme } from "../common/theme";
 import { chunkAt, findCall, here, type Call, type Here } from "./calls";
-import type { Bookmark, CallId, ColourBy } from "../common/link";
+import { rankText, type Bookmark, type CallId, type ColourBy } from "../common/link";
 import { groupsBy, Rows, type RankGroup } from "./groups";
 import { mainPart, type MainPart } from "./main_part";
 import { NOBODY, type Run, type Timeline } from "../common/timeline";
@@ -11,6 +11,7 @@ import { AXIS, gutterOf } from "./overlay";
 import { paletteOf, type Highlight, type Palette } from "./palette";
 import { Pane } from "./pane";
 import { companyOf, selectionOfBucket, type Selection } from "./selection";
+import type { Extent } from "./statistics";
 import { Store } from "./store";
 import { clamped, whole, type Bounds, type View } from "./view";
 
@@ -34,6 +35,8 @@ export class Scene {
   selection: Selection | null = null;
   /** Whether the statistics of the view are shown, and of which calls. */
   statistics = false;
+  /** Ranks that have rows, ascending; null: all. */
+  chosen: number[] | null = null;
   /** Ranks or groups of them. */
   rows: Rows;
   groups: RankGroup[] | null = null;
@@ -79,7 +82,7 @@ export class Scene {
    */
   drawNow(): void {
     for (const pane of this.panes) pane.forget();
-    this.draw();
+    this.draw(true);
   }
 
   get rendererName(): string {
@@ -132,12 +135,18 @@ export class Scene {
   }
 
   /** Ranks only where there are equally many. */
-  private lookLike({ timeline, view, colourBy, lit, only, showPath, showMessages }: Scene): void {
+  private lookLike({ timeline, view, colourBy, lit, only, chosen, showPath, showMessages }: Scene): void {
     const ratio = timeline.tick_ns / this.timeline.tick_ns;
     const alike = timeline.ranks === this.timeline.ranks;
     const { top, bottom } = alike ? view : this.view;
     this.view = clamped({ from: view.from * ratio, to: view.to * ratio, top, bottom }, this.bounds);
     if (colourBy !== this.colourBy || lit !== this.lit) this.allStale();
+    if (alike && chosen !== this.chosen) {
+      this.chosen = chosen;
+      this.rows = new Rows(this.timeline.ranks, chosen);
+      this.bounds.ranks = this.rows.count;
+      this.allStale();
+    }
     Object.assign(this, { colourBy, lit, showPath, showMessages, only: alike ? only : null });
   }
 
@@ -170,6 +179,8 @@ export class Scene {
 
   showAll(): void {
     this.only = null;
+    this.chosen = null;
+    this.regroup();
     this.allStale();
     this.look(whole(this.bounds));
   }
@@ -192,9 +203,14 @@ export class Scene {
     });
   }
 
-  private draw(): void {
+  /** What is said of the picture is so no longer. */
+  tell(): void {
+    queueMicrotask(() => this.changed("view"));
+  }
+
+  private draw(whole = false): void {
     const begin = performance.now();
-    for (const pane of this.panes) pane.draw();
+    for (const pane of this.panes) pane.draw(whole);
     this.drawingTook = performance.now() - begin;
     ++this.frames;
   }
@@ -215,10 +231,15 @@ export class Scene {
 
   /** The instant and the rank under a point of a pane, in CSS pixels. */
   at(host: HTMLElement, x: number, y: number): { tick: number; rank: number } {
-    const { from, to, top, bottom } = this.view;
+    const { from, to } = this.view;
     const across = (x - this.gutter) / Math.max(1, host.clientWidth - this.gutter);
-    const down = (y - AXIS) / Math.max(1, host.clientHeight - AXIS);
-    return { tick: from + across * (to - from), rank: this.rows.rankAt(Math.floor(top + down * (bottom - top))) };
+    return { tick: from + across * (to - from), rank: this.rows.rankAt(Math.floor(this.rowAt(host, y))) };
+  }
+
+  /** With a fraction, as in a View. */
+  rowAt(host: HTMLElement, y: number): number {
+    const { top, bottom } = this.view;
+    return top + ((y - AXIS) / Math.max(1, host.clientHeight - AXIS)) * (bottom - top);
   }
 
   async selectAt(run: Run, tick: number, rank: number, slack: number): Promise<void> {
@@ -261,6 +282,33 @@ export class Scene {
     this.changed("all");
   }
 
+  /** What statistics and trees are of: the time and the ranks in view. */
+  get extent(): Extent {
+    const { from, to, top, bottom } = this.view;
+    return { from, to, ranks: this.rows.ranksIn(top, bottom) };
+  }
+
+  /** The first and the last rank in view. */
+  get ranksShown(): [number, number] {
+    const { view, rows } = this;
+    return [rows.rankAt(Math.floor(view.top)), rows.rankAt(Math.min(Math.ceil(view.bottom), rows.count) - 1)];
+  }
+
+  /** The rows of ranks from first to last; all where neither is shown. */
+  rowsBetween(first: number, last: number): Pick<View, "top" | "bottom"> {
+    const places = [this.rows.rowOf(first), this.rows.rowOf(last)].filter((row) => row >= 0);
+    if (places.length === 0) return { top: 0, bottom: this.rows.count };
+    return { top: Math.min(...places), bottom: Math.max(...places) + 1 };
+  }
+
+  /** Rows of these ranks alone; null: of all. */
+  choose(ranks: number[] | null): void {
+    const chosen = ranks && ranks.length > 0 && ranks.length < this.timeline.ranks ? ranks : null;
+    if (rankText(chosen ?? []) === rankText(this.chosen ?? [])) return;
+    this.chosen = chosen;
+    this.regroup();
+  }
+
   /** "": not at all. */
   groupBy(by: string): void {
     this.groupedBy = by;
@@ -281,8 +329,8 @@ export class Scene {
   /** All rows are in sight then. */
   private regroup(): void {
     const run = this.timeline.runs[0];
-    this.groups = run && this.groupedBy ? groupsBy(this.store, run, this.groupedBy) : null;
-    this.rows = new Rows(this.timeline.ranks, this.groups, this.expanded);
+    this.groups = run && this.groupedBy ? groupsBy(this.store, run, this.groupedBy, this.chosen) : null;
+    this.rows = new Rows(this.timeline.ranks, this.chosen, this.groups, this.expanded);
     this.bounds.ranks = this.rows.count;
     this.allStale();
     this.look({ ...this.view, top: 0, bottom: this.rows.count });
@@ -322,6 +370,7 @@ export class Scene {
       view = { ...view, from: middle - (to - from) / 2, to: middle + (to - from) / 2 };
     }
     const row = this.rows.rowOf(rank);
+    if (row < 0) return this.look(view); // not among those that were chosen
     if (row < top || row + 1 > bottom) {
       const rows = bottom - top;
       view = { ...view, top: row + 0.5 - rows / 2, bottom: row + 0.5 + rows / 2 };

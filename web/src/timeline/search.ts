@@ -107,6 +107,7 @@ export async function goOn(scene: Scene, run: Run, found: Found, forward: boolea
     const own = timeline.rows ? timeline.rows.findIndex((row) => row.rank === found.rank) : found.rank;
     const row = scene.rows.rowOf(own);
     if (own < 0 || own >= timeline.ranks) return "no such rank";
+    if (row < 0) return "not among the ranks shown";
     scene.look({ ...view, top: row + 0.5 - rows / 2, bottom: row + 0.5 + rows / 2 });
     await scene.selectAt(run, (view.from + view.to) / 2, own, 0);
   } else if (found.kind === "time") {

@@ -5,14 +5,18 @@ import { callAt, changesUntil, type Call } from "./calls";
 import type { CallFilter } from "./call_filter";
 import { callsBetween } from "./raster";
 import type { Store } from "./store";
-import type { Chunk, Run } from "../common/timeline";
+import type { Chunk, Run, Timeline } from "../common/timeline";
 
-/** Ticks [from, to) of ranks [first, last). */
+/** Ticks [from, to) of some ranks. */
 export interface Extent {
   from: number;
   to: number;
-  first: number;
-  last: number;
+  ranks: number[];
+}
+
+/** Of all ranks, at all times. */
+export function wholeExtent({ ranks }: Timeline, run: Run): Extent {
+  return { from: 0, to: run.span, ranks: Array.from({ length: ranks }, (_, rank) => rank) };
 }
 
 export interface CallSums {
@@ -29,7 +33,7 @@ export interface Statistics {
   extent: Extent;
   /** Of the ranks together, as far as they ran. */
   lived: number;
-  /** Computation by rank, from extent.first on. */
+  /** Computation of each of extent.ranks. */
   computation: Float64Array;
   operations: CallSums[];
   patterns: number[];
@@ -58,6 +62,8 @@ class Sum {
   private readonly atEnd: boolean[];
   /** Whether call paths name the calls themselves. */
   private readonly named: boolean;
+  /** Of the rank that is added, among those of the extent. */
+  private place = 0;
 
   constructor(
     { timeline }: Store,
@@ -72,7 +78,7 @@ class Sum {
     this.result = {
       extent,
       lived: 0,
-      computation: new Float64Array(Math.max(0, extent.last - extent.first)),
+      computation: new Float64Array(extent.ranks.length),
       operations: timeline.operations.map(noSums),
       patterns: timeline.patterns.map(() => 0),
       regions: timeline.regions.map(() => 0),
@@ -82,7 +88,8 @@ class Sum {
 
   add(chunk: Chunk, isLast: boolean): void {
     const { extent } = this.result;
-    for (let rank = extent.first; rank < extent.last; ++rank) {
+    for (const [i, rank] of extent.ranks.entries()) {
+      this.place = i;
       const from = Math.max(extent.from, chunk.from, this.run.begins[rank] ?? 0);
       const to = Math.min(extent.to, isLast ? Infinity : chunk.to, this.run.ends[rank] ?? Infinity);
       if (to > from) this.addRank(chunk, rank, from, to);
@@ -104,7 +111,7 @@ class Sum {
 
   private addComputation(chunk: Chunk, rank: number, from: number, to: number): void {
     if (to <= from) return;
-    this.result.computation[rank - this.result.extent.first]! += to - from;
+    this.result.computation[this.place]! += to - from;
     const d = chunk.details;
     const add = (region: number, begin: number, end: number) => {
       this.result.regions[region]! += end - begin;

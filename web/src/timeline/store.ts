@@ -2,9 +2,10 @@
 // arrived. Whoever draws asks for what it wants, draws what is there, and is called again.
 
 import { readBlob, type BlobRef } from "../common/blob";
-import { decodeChunk, decodePath, decodeSlice, decodeWaits, emptyFirstRun, noteFirstRun, type ChunkContext, type FirstRun } from "./decode";
+import { decodeChunk, decodeMeasure, decodePath, decodeSlice, decodeWaits, emptyFirstRun, noteFirstRun, type ChunkContext, type FirstRun } from "./decode";
 import type { ColourBy } from "../common/link";
-import type { Chunk, ChunkRef, CriticalPath, LongWait, Run, Slice, SliceRef, Timeline } from "../common/timeline";
+import { ipcCode, ipcMeasures } from "./measures";
+import type { Chunk, ChunkRef, CriticalPath, LongWait, Measure, Run, Slice, SliceRef, Timeline } from "../common/timeline";
 
 /** Decoded calls take about 90 bytes each, decoded cells 4. */
 const CALLS_KEPT = 1_500_000;
@@ -66,9 +67,10 @@ export class Store {
     operation: new Set([0]),
     waiting: new Set(),
     region: new Set([0]),
+    ipc: new Set(),
   };
   /** Cells of the coarsest levels in which each number has most of the time. */
-  readonly amounts: Record<ColourBy, number[]> = { operation: [], waiting: [], region: [] };
+  readonly amounts: Record<ColourBy, number[]> = { operation: [], waiting: [], region: [], ipc: [] };
   /** What went wrong while reading, to be shown. */
   failure = "";
   private readonly coarsest: Set<number>;
@@ -76,6 +78,8 @@ export class Store {
   private readonly chunks = new Cache<Chunk>(CALLS_KEPT);
   private readonly paths = new Map<number, CriticalPath>();
   private readonly waits = new Map<number, LongWait[]>();
+  private readonly measures = new Map<number, Float64Array>();
+  private ipcCodes: Uint8Array | undefined;
   private readonly running = new Set<number>();
   private readonly failed = new Set<number>();
   private queue: { ref: BlobRef; use: (bytes: Uint8Array) => unknown }[] = [];
@@ -142,8 +146,8 @@ export class Store {
   }
 
   private get context(): ChunkContext {
-    const { ranks, regions, classes, functions = false } = this.timeline;
-    return { ranks, regions: regions.length, classes, functions };
+    const { ranks, regions, classes, functions = false, ipc = false } = this.timeline;
+    return { ranks, regions: regions.length, classes, functions, ipc };
   }
 
   /** Once: the chunks of the other runs refer to all of them. */
@@ -180,6 +184,23 @@ export class Store {
       this.want(waits, (bytes) => this.waits.set(waits.blob, decodeWaits(bytes, waits.count)));
     }
     return known;
+  }
+
+  /** Row by row. */
+  measure(measure: Measure): Float64Array | undefined {
+    const known = this.measures.get(measure.blob);
+    if (!known) this.want(measure, (bytes) => this.measures.set(measure.blob, decodeMeasure(bytes, this.timeline.ranks * measure.windows)));
+    return known;
+  }
+
+  /** Codes of the instructions per cycle by rank and window. */
+  ipcByWindow(): { codes: Uint8Array; windows: Measure } | undefined {
+    const [instructions, cycles] = ipcMeasures(this.timeline);
+    if (!instructions || !cycles) return undefined;
+    const [gained, took] = [this.measure(instructions), this.measure(cycles)];
+    if (!gained || !took) return undefined;
+    this.ipcCodes ??= Uint8Array.from(gained, (sum, i) => ipcCode(sum, took[i]!));
+    return { codes: this.ipcCodes, windows: cycles };
   }
 
   /** Whether something that was asked for is still to come. */

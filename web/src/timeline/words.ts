@@ -1,6 +1,9 @@
 // What things are called: rows are ranks and calls are MPI's, or rows are threads and streams of a training run's
 // ranks, and calls are what these are busy with.
 
+import { grouped } from "../common/format";
+import { rankText } from "../common/link";
+import type { Scene } from "./scene";
 import type { Timeline } from "../common/timeline";
 import { NOBODY, WILDCARD } from "../common/timeline";
 
@@ -59,6 +62,25 @@ export function peerName(timeline: Timeline, peer: number): string | null {
 
 /** The rank of a row. */
 export const rankOfRow = ({ rows }: Timeline, row: number): number => rows?.[row]?.rank ?? row;
+
+/** What the rows of the view are: "ranks 2 to 4". */
+export function rowsInView({ timeline, view, rows }: Scene): string {
+  const [first, last] = [Math.floor(view.top), Math.min(Math.ceil(view.bottom), rows.count) - 1];
+  const of = wordsOf(timeline).rows;
+  if (rows.chosen && !rows.grouped && last - first + 1 === rows.count) return `${grouped(rows.count)} of ${grouped(timeline.ranks)} ${of}`;
+  return rows.chosen || rows.grouped ? `rows ${grouped(first)} to ${grouped(last)}` : `${of} ${grouped(first)} to ${grouped(last)}`;
+}
+
+const MOST_LETTERS = 60;
+
+/** The ranks of the view: "ranks 0-2,7", or how many where that is long. */
+export function ranksInView({ timeline, extent }: Scene): string {
+  const { ranks } = extent;
+  const of = wordsOf(timeline).rows;
+  if (ranks.length === timeline.ranks) return `all ${of}`;
+  const text = rankText(ranks);
+  return text.length > MOST_LETTERS ? `${grouped(ranks.length)} ${of}` : `${of} ${text}`;
+}
 
 /** Innermost part of a call path. */
 const innermost = (path: string) => path.slice(path.lastIndexOf("/") + 1);

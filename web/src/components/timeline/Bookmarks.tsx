@@ -9,12 +9,11 @@ export function Bookmarks({ scene }: { scene: Scene }) {
   const { timeline, view, bookmarks } = scene;
   const ns = (tick: number) => tick * timeline.tick_ns;
   const add = () => {
-    const last = Math.min(Math.ceil(view.bottom), timeline.ranks) - 1;
-    scene.setBookmarks([...bookmarks, { t: [ns(view.from), ns(view.to)], r: scene.rows.grouped ? [0, timeline.ranks - 1] : [Math.floor(view.top), last], note: note.trim() }]);
+    scene.setBookmarks([...bookmarks, { t: [ns(view.from), ns(view.to)], r: scene.rows.grouped ? [0, timeline.ranks - 1] : scene.ranksShown, note: note.trim() }]);
     setNote("");
   };
   const show = ({ t, r }: Bookmark) =>
-    scene.look({ from: t[0] / timeline.tick_ns, to: t[1] / timeline.tick_ns, top: r[0], bottom: r[1] + 1 });
+    scene.look({ from: t[0] / timeline.tick_ns, to: t[1] / timeline.tick_ns, ...scene.rowsBetween(r[0], r[1]) });
   return (
     <div class="bookmarks toolbar" role="group" aria-label="Bookmarks">
       {bookmarks.map((bookmark, i) => (

@@ -3,6 +3,7 @@ import { format, instant, rounding } from "../../common/format";
 import type { Bucket, Call } from "../../timeline/calls";
 import type { CallId } from "../../common/link";
 import { NOBODY, OUTSIDE } from "../../common/timeline";
+import { IPC } from "../../timeline/measures";
 import type { Scene } from "../../timeline/scene";
 import type { Selection } from "../../timeline/selection";
 import { callName, peerName, rowName, wordsOf } from "../../timeline/words";
@@ -192,6 +193,7 @@ export function Details({ scene, selection }: Props) {
           {rounding(timeline.tick_ns, 2)}
         </Row>
         {region && <Row name="call path">{region}</Row>}
+        {here.ipc != null && <Row name={IPC}>{format(here.ipc, "none")}</Row>}
         {selection.bucket && <BucketRows scene={scene} bucket={selection.bucket} />}
         {here.call && <CallRows scene={scene} selection={selection} call={here.call} />}
       </dl>

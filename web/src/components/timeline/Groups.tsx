@@ -1,9 +1,40 @@
+import { useState } from "preact/hooks";
 import { grouped } from "../../common/format";
+import { rankText } from "../../common/link";
 import { groupingNames } from "../../timeline/groups";
-import { rowName, wordsOf } from "../../timeline/words";
+import { parseRanks } from "../../timeline/rank_set";
+import { rankOfRow, rowName, wordsOf } from "../../timeline/words";
 import type { Scene } from "../../timeline/scene";
 
 const FEWEST_RANKS = 4;
+const RANKS_HELP = "Ranks or groups that have rows, such as 0-31,64 or the name of a host; empty: all. Statistics and trees are of these.";
+
+/** The set of ranks that rows, statistics and trees are restricted to. */
+function RanksShown({ scene }: { scene: Scene }) {
+  const [unknown, setUnknown] = useState("");
+  const { rows } = wordsOf(scene.timeline);
+  const choose = (text: string) => {
+    const { set, unknown } = parseRanks(text, scene.timeline);
+    setUnknown(unknown.join(", "));
+    if (unknown.length === 0) scene.choose(set);
+  };
+  const ranks = scene.timeline.rows ? [...new Set(scene.chosen?.map((row) => rankOfRow(scene.timeline, row)))] : (scene.chosen ?? []);
+  return (
+    <label class="ranks-shown" title={RANKS_HELP}>
+      Show {rows}{" "}
+      <input
+        type="text"
+        size={12}
+        placeholder="all"
+        aria-label="Ranks shown"
+        defaultValue={rankText(ranks)}
+        onKeyDown={(event) => event.key === "Enter" && choose(event.currentTarget.value)}
+        onBlur={(event) => choose(event.currentTarget.value)}
+      />
+      {unknown && <span role="alert">Not known: {unknown}. {RANKS_HELP}</span>}
+    </label>
+  );
+}
 
 /** Ranks in groups: by what, and which of them are expanded. */
 export function Groups({ scene }: { scene: Scene }) {
@@ -11,6 +42,7 @@ export function Groups({ scene }: { scene: Scene }) {
   if (timeline.ranks < FEWEST_RANKS || timeline.beside) return null;
   return (
     <div class="toolbar under" role="toolbar" aria-label="Groups of ranks">
+      <RanksShown key={rankText(scene.chosen ?? [])} scene={scene} />
       <fieldset class="choice">
         <legend>Group {wordsOf(timeline).rows} by</legend>
         {["", ...groupingNames(timeline)].map((by) => (

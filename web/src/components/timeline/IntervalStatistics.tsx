@@ -8,8 +8,8 @@ import type { Call } from "../../timeline/calls";
 import { parseFilter } from "../../timeline/call_filter";
 import { callsTable } from "../../timeline/calls_table";
 import type { Scene } from "../../timeline/scene";
-import { efficienciesOf, statisticsOf, type Extent, type Statistics } from "../../timeline/statistics";
-import { wordsOf } from "../../timeline/words";
+import { efficienciesOf, statisticsOf, wholeExtent, type Statistics } from "../../timeline/statistics";
+import { ranksInView, wordsOf } from "../../timeline/words";
 import { DataTable } from "../parts/DataTable";
 
 const MOST_CALLS = 1_000_000;
@@ -77,17 +77,12 @@ export function IntervalStatistics({ scene, run, close }: Props) {
   const [both, setBoth] = useState<Both | null>(null);
   const [problem, setProblem] = useState("");
   const { fits, unknown } = useMemo(() => parseFilter(scene.filter, timeline), [scene.filter, timeline]);
-  const extent = useMemo((): Extent => {
-    if (scene.rows.grouped) return { from: view.from, to: view.to, first: 0, last: timeline.ranks };
-    const last = Math.min(Math.ceil(view.bottom), timeline.ranks);
-    return { from: view.from, to: view.to, first: Math.floor(view.top), last };
-  }, [view.from, view.to, view.top, view.bottom, scene.rows]);
+  const extent = useMemo(() => scene.extent, [view.from, view.to, view.top, view.bottom, scene.rows]);
   useEffect(() => {
     let current = true;
     // Not at each step of a movement.
     const timer = setTimeout(() => {
-      const all: Extent = { from: 0, to: run.span, first: 0, last: timeline.ranks };
-      Promise.all([statisticsOf(store, run, extent, fits), statisticsOf(store, run, all, fits)]).then(
+      Promise.all([statisticsOf(store, run, extent, fits), statisticsOf(store, run, wholeExtent(timeline, run), fits)]).then(
         ([here, whole]) => current && setBoth({ here, whole }),
         (error: Error) => setProblem(error.message),
       );
@@ -109,7 +104,7 @@ export function IntervalStatistics({ scene, run, close }: Props) {
         Statistics of the selection{" "}
         <span class="muted">
           {format((extent.to - extent.from) * timeline.tick_ns, "ns")}
-          {rounding(timeline.tick_ns, 2)}, {wordsOf(timeline).rows} {extent.first} to {extent.last - 1}, {run.name}
+          {rounding(timeline.tick_ns, 2)}, {ranksInView(scene)}, {run.name}
         </span>
       </h3>
       <p class="toolbar">

@@ -1,5 +1,6 @@
 import type { Scene } from "../../timeline/scene";
-import { css, mix, WAITING_PALE, type Rgb } from "../../timeline/palette";
+import { IPC, ipcCode } from "../../timeline/measures";
+import { css, HIGHEST_IPC, mix, WAITING_PALE, type Rgb } from "../../timeline/palette";
 import { shortName, wordsOf } from "../../timeline/words";
 import { patternHelp } from "../../common/glossary";
 import { Hint } from "../parts/Hint";
@@ -23,6 +24,9 @@ function entries({ timeline, palette, colourBy, store }: Scene): Entry[] {
       .map((name, number) => ({ numbers: [number], name, colour: colours[number] ?? palette.rest, help: help(name) }))
       .filter(({ numbers }) => seen.has(numbers[0]!));
   if (colourBy === "operation") return of(timeline.operations, palette.operations, () => "");
+  if (colourBy === "ipc") {
+    return [0.5, 1, 2, HIGHEST_IPC].map((ipc) => ({ numbers: [ipcCode(ipc, 1)], name: ipc === HIGHEST_IPC ? `${ipc} and more` : `${ipc}`, colour: palette.ipc[ipcCode(ipc, 1)]!, help: IPC }));
+  }
   if (colourBy === "waiting") return of(timeline.patterns, palette.patterns, patternHelp).filter(({ name }) => name);
   return of(timeline.regions, palette.regions, () => "").map((e) => (e.name ? e : { ...e, name: timeline.rows ? "idle" : "(no region)" }));
 }
@@ -60,7 +64,17 @@ export function Legend({ scene }: { scene: Scene }) {
       {colourBy === "region" && palette.inRegions && (
         <li><span class="key" style={{ background: css(palette.inRegions) }} /> MPI</li>
       )}
-      {all.map(({ numbers, name, colour, help }) => (
+      {colourBy === "ipc" && (
+        <>
+          <li><span class="key" style={{ background: css(palette.mpi) }} /> MPI</li>
+          <li><span class="key" style={{ background: css(palette.compute) }} /> unknown</li>
+          <li class="muted">{IPC}:</li>
+          {all.map(({ name, colour }) => (
+            <li key={name}><span class="key" style={{ background: css(colour) }} /> {name}</li>
+          ))}
+        </>
+      )}
+      {colourBy !== "ipc" && all.map(({ numbers, name, colour, help }) => (
         <li key={numbers[0]}>
           <button
             type="button"

@@ -26,6 +26,12 @@ function part(scene: Scene, tick: number): string {
   return `calc(${scene.gutter}px + (100% - ${scene.gutter}px) * ${(tick - from) / (to - from)})`;
 }
 
+/** Where the rows of a rectangle are. */
+function rowsOf({ view }: Scene, { top, bottom }: Mark): { top: string; bottom: string } {
+  const down = (row: number) => (row - view.top) / (view.bottom - view.top);
+  return { top: `calc(${AXIS}px + (100% - ${AXIS}px) * ${down(top)})`, bottom: `calc((100% - ${AXIS}px) * ${1 - down(bottom)})` };
+}
+
 /** The name of the call there, where calls are drawn; of a kernel also what launched it. */
 function underMouse(scene: Scene, run: Run, { tick, rank }: Hover): string {
   const ref = scene.exact ? chunkAt(run, tick) : undefined;
@@ -56,7 +62,7 @@ export function Rows({ scene, run, height, named }: Props) {
         {mark && (
           <span
             class="mark"
-            style={{ left: part(scene, mark.from), right: `calc(100% - ${part(scene, mark.to)})` }}
+            style={{ left: part(scene, mark.from), right: `calc(100% - ${part(scene, mark.to)})`, ...rowsOf(scene, mark) }}
           />
         )}
         {inside && (

@@ -7,7 +7,8 @@ import { phaseSeverities } from "../../timeline/phase_severity";
 import type { Scene } from "../../timeline/scene";
 import { severityOf, total, type Cell, type Cut } from "../../timeline/severity";
 import { metricTrees, pathTree, systemTree, type MetricNode, type PathNode, type SystemNode } from "../../timeline/severity_trees";
-import type { Extent } from "../../timeline/statistics";
+import { rankText } from "../../common/link";
+import { ranksInView } from "../../timeline/words";
 import { DataTable } from "../parts/DataTable";
 import { FlameGraph } from "./FlameGraph";
 import { SeverityTree, type Shown } from "./SeverityTree";
@@ -102,23 +103,23 @@ function Trees({ scene, run, cells }: TreesProps) {
 }
 
 function useCells(scene: Scene, run: Run, open: boolean): { cells: Cell[] | null; phases: Table | null; problem: string } {
-  const { store, timeline, view } = scene;
+  const { store, timeline, view, rows } = scene;
+  const inView = scene.extent.ranks;
   const [cells, setCells] = useState<Cell[] | null>(null);
   const [phases, setPhases] = useState<Table | null>(null);
   const [problem, setProblem] = useState("");
   useEffect(() => {
     let current = open;
-    const extent: Extent = { from: view.from, to: view.to, first: 0, last: timeline.ranks };
-    const read = () => severityOf(store, run, extent).then((all) => current && setCells(all), (error: Error) => setProblem(error.message));
+    const read = () => severityOf(store, run, scene.extent).then((all) => current && setCells(all), (error: Error) => setProblem(error.message));
     const timer = open ? setTimeout(read, 150) : 0; // not at each step of a movement
     return () => {
       current = false;
       clearTimeout(timer);
     };
-  }, [open, run, view.from, view.to]);
+  }, [open, run, view.from, view.to, view.top, view.bottom, rows]);
   useEffect(() => {
-    if (open && timeline.phases.length > 1) phaseSeverities(store, run).then(setPhases, (error: Error) => setProblem(error.message));
-  }, [open, run]);
+    if (open && timeline.phases.length > 1) phaseSeverities(store, run, inView).then(setPhases, (error: Error) => setProblem(error.message));
+  }, [open, run, rankText(inView)]);
   return { cells, phases, problem };
 }
 
@@ -134,7 +135,7 @@ export function Severity({ scene, run }: { scene: Scene; run: Run }) {
       {open && cells && (
         <>
           <p class="muted">
-            The {format((to - from) * scene.timeline.tick_ns, "ns")} in view, {run.name}, all ranks. A press restricts the trees to
+            The {format((to - from) * scene.timeline.tick_ns, "ns")} in view, {run.name}, {ranksInView(scene)}. A press restricts the trees to
             the right and highlights in the timeline what was pressed.
           </p>
           <Trees scene={scene} run={run} cells={cells} />

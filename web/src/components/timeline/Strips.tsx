@@ -12,6 +12,8 @@ interface Props {
   scene: Scene;
   strip: Strip;
   version: number;
+  /** Of the interval in view, where it is no mean of the values. */
+  inView?: number | null;
 }
 
 function largest(strip: Strip): number {
@@ -71,12 +73,12 @@ function figure(scene: Scene, strip: Strip): { of: string; value: number | null 
 }
 
 /** A monitor: one quantity over time, below the rows and on their axis. */
-export function StripView({ scene, strip, version }: Props) {
+export function StripView({ scene, strip, version, inView }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useLayoutEffect(() => {
     if (canvas.current) draw(canvas.current, scene, strip);
-  }, [scene, strip, version, scene.palette]);
-  const { of, value } = figure(scene, strip);
+  }, [scene, strip, version, scene.palette, strip.values]);
+  const { of, value } = inView === undefined ? figure(scene, strip) : { of: "in view", value: inView };
   return (
     <div class="strip">
       <p class="strip-name">

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import { format, grouped, instant, rounding } from "../../common/format";
+import { format, instant, rounding } from "../../common/format";
 import type { Timeline } from "../../common/timeline";
 import { AXIS } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
@@ -14,12 +14,14 @@ import { KEYS, useKeys } from "./keys";
 import { Legend } from "./Legend";
 import { LongWaits } from "./LongWaits";
 import { Minimap } from "./Minimap";
+import { Quantities, RowsBelow } from "./Quantities";
 import { Rows } from "./Rows";
 import { Severity } from "./Severity";
 import { Phases, StripView } from "./Strips";
 import { BOTH, Toolbar } from "./Toolbar";
+import { stripOfRanks } from "../../timeline/measures";
 import { useDock } from "./useDock";
-import { wordsOf } from "../../timeline/words";
+import { rowsInView } from "../../timeline/words";
 import { useScene } from "./useScene";
 
 const LOWEST = 150;
@@ -48,7 +50,7 @@ function Help() {
       <div>
         <dt>mouse</dt>
         <dd>
-          drag: pan; Ctrl+wheel: zoom; Shift+drag: zoom to selection; Alt+wheel: zoom ranks; click: select
+          drag: pan; Ctrl+wheel: zoom; Shift+drag: zoom to the rectangle of time and ranks; Alt+wheel: zoom ranks; click: select
         </dd>
       </div>
     </dl>
@@ -59,12 +61,9 @@ function Status({ scene, more }: { scene: Scene; more: string }) {
   const { view, timeline, stride } = scene;
   const ns = (ticks: number) => format(ticks * timeline.tick_ns, "ns");
   const at = (ticks: number) => instant(ticks * timeline.tick_ns, (view.to - view.from) * timeline.tick_ns);
-  const { rows } = scene;
-  const last = Math.min(Math.ceil(view.bottom), rows.count) - 1;
   return (
     <p class="status muted" data-renderer={scene.rendererName}>
-      {at(view.from)} to {at(view.to)} ({ns(view.to - view.from)}), {rows.grouped ? "rows" : wordsOf(timeline).rows} {grouped(Math.floor(view.top))} to{" "}
-      {grouped(last)}{stride > 1 && `, every ${stride}th drawn`};{" "}
+      {at(view.from)} to {at(view.to)} ({ns(view.to - view.from)}), {rowsInView(scene)}{stride > 1 && `, every ${stride}th drawn`};{" "}
       {scene.exact ? "single calls" : "aggregated view: several calls per pixel"}
       {timeline.tick_ns > 1 && `, times${rounding(timeline.tick_ns)}`}. {more}
       {scene.store.failure && <strong> Cannot read all of it: {scene.store.failure}</strong>}
@@ -158,12 +157,13 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
         ))}
       </div>
       </div>
+      {!follows && runs[0]?.id === timeline.runs[0]?.id && <RowsBelow scene={scene} version={version} />}
       {!follows && <Legend scene={scene} />}
       <Status scene={scene} more={scene.view.from > 0 ? atFirst : ""} />
       {scene.selection ? (
         <Details scene={scene} selection={scene.selection} />
       ) : !follows && (
-        <p class="tip muted">Click a call for details. Drag to pan, Ctrl+wheel to zoom, ? for shortcuts.</p>
+        <p class="tip muted">Click a call for details. Drag to pan, Shift+drag to select time and ranks, Ctrl+wheel to zoom, ? for shortcuts.</p>
       )}
       {!follows && (
         <div class="toolbar under">
@@ -184,7 +184,8 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
       <Phases scene={scene} />
       {timeline.strips
         .filter(({ run }) => runs.some(({ id }) => id === run))
-        .map((strip) => <StripView key={`${strip.run} ${strip.name}`} scene={scene} strip={strip} version={version} />)}
+        .map((strip) => <StripView key={`${strip.run} ${strip.name}`} scene={scene} strip={stripOfRanks(scene.store, strip, scene.extent.ranks)} version={version} />)}
+      {runs[0]?.id === timeline.runs[0]?.id && <Quantities scene={scene} version={version} />}
       {runs[0]?.waits && <LongWaits scene={scene} run={runs[0]} />}
     </div>
   );

@@ -1,5 +1,6 @@
 import type { Ref } from "preact";
 import type { ColourBy } from "../../common/link";
+import type { Timeline } from "../../common/timeline";
 import type { Scene } from "../../timeline/scene";
 import { zoomed } from "../../timeline/view";
 import { wordsOf } from "../../timeline/words";
@@ -17,11 +18,12 @@ interface Props {
 }
 
 export const BOTH = "both";
-const COLOURS: [ColourBy, string][] = [
-  ["operation", "Operation"],
-  ["waiting", "Waiting"],
-  ["region", ""],
-];
+const COLOURS: Record<ColourBy, string> = { operation: "Operation", waiting: "Waiting", region: "", ipc: "IPC" };
+
+/** What there is to colour by. */
+export function colourings({ regions, ipc }: Timeline): ColourBy[] {
+  return ["operation", "waiting", ...(regions.length > 1 ? ["region" as const] : []), ...(ipc ? ["ipc" as const] : [])];
+}
 
 export function setColours(scene: Scene, by: ColourBy): void {
   scene.colourBy = by;
@@ -30,13 +32,12 @@ export function setColours(scene: Scene, by: ColourBy): void {
 }
 
 function Colours({ scene }: { scene: Scene }) {
-  const offered = COLOURS.filter(([by]) => by !== "region" || scene.timeline.regions.length > 1);
   return (
     <fieldset class="choice">
       <legend>Colours</legend>
-      {offered.map(([by, name]) => (
+      {colourings(scene.timeline).map((by) => (
         <button key={by} type="button" aria-pressed={scene.colourBy === by} onClick={() => setColours(scene, by)}>
-          {name || wordsOf(scene.timeline).region}
+          {COLOURS[by] || wordsOf(scene.timeline).region}
         </button>
       ))}
     </fieldset>

@@ -5,20 +5,19 @@ import type { Scene } from "../../timeline/scene";
 import { panned, zoomed, zoomedRanks, type View } from "../../timeline/view";
 
 const CLICK = 4; // pixels that a click may move
+const THIN = 8; // pixels: a rectangle of less is a line
 
 interface Drag {
   x: number;
   y: number;
   view: View;
   moved: boolean;
-  /** Marks an interval instead of moving. */
+  /** Marks a rectangle instead of moving. */
   marks: boolean;
 }
 
-export interface Mark {
-  from: number;
-  to: number;
-}
+/** A rectangle of time and rows. */
+export type Mark = View;
 
 export interface Handlers {
   onMark: (mark: Mark | null) => void;
@@ -34,6 +33,16 @@ export function listen(scene: Scene, run: Run, host: HTMLElement, { onMark, onHo
   };
   const across = () => Math.max(1, host.clientWidth - scene.gutter);
 
+  /** A drag along the rows means all that are in sight, one across them all times in sight. */
+  const marked = (from: Drag, x: number, y: number): Mark => {
+    const { view } = scene;
+    const [a, b] = [from.x, x].sort((p, q) => p - q).map((at) => scene.at(host, at, 0).tick) as [number, number];
+    const [high, low] = [from.y, y].sort((p, q) => p - q).map((at) => scene.rowAt(host, at)) as [number, number];
+    const time = Math.abs(x - from.x) >= THIN ? { from: Math.max(a, view.from), to: Math.min(b, view.to) } : view;
+    const rows = Math.abs(y - from.y) >= THIN ? { top: Math.max(Math.floor(high), 0), bottom: Math.min(Math.ceil(low), scene.rows.count) } : view;
+    return { from: time.from, to: time.to, top: rows.top, bottom: Math.max(rows.bottom, rows.top + 1) };
+  };
+
   const down = (event: PointerEvent) => {
     if (event.button !== 0) return;
     host.setPointerCapture(event.pointerId);
@@ -44,11 +53,7 @@ export function listen(scene: Scene, run: Run, host: HTMLElement, { onMark, onHo
     if (!drag) return onHover({ ...scene.at(host, x, y), x, y });
     if (Math.hypot(x - drag.x, y - drag.y) > CLICK) drag.moved = true;
     if (!drag.moved) return;
-    if (drag.marks) {
-      const a = scene.at(host, drag.x, 0).tick;
-      const b = scene.at(host, x, 0).tick;
-      return onMark({ from: Math.min(a, b), to: Math.max(a, b) });
-    }
+    if (drag.marks) return onMark(marked(drag, x, y));
     const { height } = host.getBoundingClientRect();
     const rows = drag.view.bottom - drag.view.top < scene.bounds.ranks ? (drag.y - y) / height : 0;
     scene.look(panned(drag.view, (drag.x - x) / across(), rows));
@@ -59,10 +64,8 @@ export function listen(scene: Scene, run: Run, host: HTMLElement, { onMark, onHo
     drag = null;
     if (!ended) return;
     if (ended.marks && ended.moved) {
-      const a = scene.at(host, ended.x, 0).tick;
-      const b = scene.at(host, x, 0).tick;
       onMark(null);
-      scene.look({ ...scene.view, from: Math.min(a, b), to: Math.max(a, b) });
+      scene.look(marked(ended, x, y));
     } else if (!ended.moved && x > scene.gutter) {
       const { tick, rank } = scene.at(host, x, y);
       const slack = (2.5 * (scene.view.to - scene.view.from)) / across();

@@ -4,7 +4,7 @@ import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import type { Scene } from "../../timeline/scene";
 import { panned, zoomed, zoomedRanks, type View } from "../../timeline/view";
-import { setColours } from "./Toolbar";
+import { colourings, setColours } from "./Toolbar";
 
 const KEY_ZOOM = 0.6;
 
@@ -15,7 +15,7 @@ export const KEYS: [string, string][] = [
   ["0", "the whole run"],
   ["F", "zoom to the selection"],
   ["← → ↑ ↓", "previous and next call, rank above and below"],
-  ["C", "colours: operation, waiting, region"],
+  ["C", "next colours: operation, waiting, region, IPC"],
   ["P M", "toggle critical path and messages"],
   ["/", "search; then N and Shift+N: next and previous"],
   ["Esc", "clear the selection and the search"],
@@ -53,7 +53,7 @@ function step(scene: Scene, key: string): boolean {
   const { here, rank, run } = selection;
   const { call } = here;
   const vertical = key === "ArrowUp" || key === "ArrowDown";
-  if (vertical) void scene.selectAt(run, (here.begin + here.end) / 2, rank + by, 0);
+  if (vertical) void scene.selectAt(run, (here.begin + here.end) / 2, scene.rows.rankAt(scene.rows.rowOf(rank) + by), 0);
   else if (call) void scene.selectCall(run, { rank, call: call.call + by });
   else void scene.selectAt(run, by < 0 ? here.begin : here.end, rank, 1);
   return true;
@@ -74,9 +74,8 @@ function toSelection(scene: Scene): void {
 }
 
 function nextColours(scene: Scene): void {
-  const regions = scene.timeline.regions.length > 1;
-  const after = { operation: "waiting", waiting: regions ? "region" : "operation", region: "operation" } as const;
-  setColours(scene, after[scene.colourBy]);
+  const offered = colourings(scene.timeline);
+  setColours(scene, offered[(offered.indexOf(scene.colourBy) + 1) % offered.length]!);
 }
 
 function toggle(scene: Scene, what: "showPath" | "showMessages"): void {

@@ -11,8 +11,9 @@ function placeOf(scene: Scene): Place {
   const place: Place = {};
   if (!isWhole(view, bounds)) {
     place.t = [view.from * timeline.tick_ns, view.to * timeline.tick_ns];
-    if (!scene.rows.grouped) place.r = [Math.floor(view.top), Math.min(Math.ceil(view.bottom), bounds.ranks) - 1];
+    if (!scene.rows.grouped) place.r = scene.ranksShown;
   }
+  if (scene.chosen) place.ranks = scene.chosen;
   if (scene.only) place.only = scene.only;
   if (colourBy !== "operation") place.colour = colourBy;
   if (scene.groupedBy) place.group = scene.groupedBy;
@@ -32,11 +33,13 @@ function follow(scene: Scene, place: Place): void {
   const { from, to } = scene.view;
   const all = t ? whole(bounds) : { ...whole(bounds), from, to };
   if (t) Object.assign(all, { from: t[0] / timeline.tick_ns, to: t[1] / timeline.tick_ns });
-  if (r && !place.group) Object.assign(all, { top: r[0], bottom: r[1] + 1 });
   scene.only = place.only ?? null;
+  const wanted = place.ranks?.filter((rank) => rank < timeline.ranks) ?? null;
+  scene.choose(wanted);
   if (place.group !== undefined && place.group !== scene.groupedBy) scene.groupBy(place.group);
   if (place.statistics !== undefined) Object.assign(scene, { statistics: true, filter: place.statistics });
   if (place.bookmarks) scene.bookmarks = place.bookmarks;
+  if (r && !place.group) Object.assign(all, scene.rowsBetween(r[0], r[1]));
   scene.look(all);
   if (place.colour) scene.colourBy = place.colour;
   const run = timeline.runs.find(({ id }) => id === place.run) ?? timeline.runs[0];

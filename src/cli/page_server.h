@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "report/writers.h"
+
+namespace slackline {
+
+/// Serves one page to the browser of this user: on the loopback interface only, at a port that the
+/// system chooses, below a random token that its address has. Whoever does not know the token,
+/// names another host (a name that was bound to 127.0.0.1), or comes from another origin gets
+/// nothing. Nothing can be changed through it.
+///
+///   GET TOKEN/          the page
+///   GET TOKEN/blob/N    its blob N, a zlib stream
+///   GET TOKEN/alive     nothing; says that the page is still open
+///   POST TOKEN/query    rows of the statement of SQL that is the body (application/sql), as JSON;
+///                       status 400 with a text where it is wrong
+class PageServer {
+ public:
+  /// Answers a statement with JSON, or throws Error. Called by one thread at a time.
+  using Query = std::function<std::string(const std::string& sql)>;
+
+  /// Refers to the blobs of `page`. Throws Error where no port is to be had.
+  PageServer(ServedPage page, Query query);
+  ~PageServer();
+  PageServer(const PageServer&) = delete;
+  PageServer& operator=(const PageServer&) = delete;
+
+  /// "http://127.0.0.1:PORT/TOKEN/"
+  const std::string& address() const;
+  /// Until nothing has been asked for during `idle`, or stop().
+  void run(std::chrono::seconds idle);
+  /// Thread-safe.
+  void stop();
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace slackline

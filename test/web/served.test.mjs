@@ -1,0 +1,104 @@
+// A page that the program serves: every call to the nanosecond at any size, SQL, and the end of the server.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { inflateSync } from "node:zlib";
+import { atRest, launch, texts, until } from "./browser.mjs";
+import { callsOf, difference, partsOf, printedCalls, timelineOf } from "./decoded.mjs";
+import { ringTrace } from "./made_traces.mjs";
+
+const RANKS = 64;
+const STEPS = 1600; // 307,200 calls, more than a file has to the nanosecond
+let directory;
+let trace;
+let server;
+let address;
+
+/** Starts 'view --serve'; gives the process and the address that it prints. */
+async function serve(...options) {
+  const child = spawn(process.env.SLACKLINE_BINARY, ["view", "--serve", "--no-open", ...options, trace], { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  for await (const piece of child.stdout) {
+    said += piece;
+    const found = /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\//.exec(said);
+    if (found) return { child, address: found[0] };
+  }
+  throw new Error(`no address: ${said}`);
+}
+
+const ended = (child) => new Promise((done) => (child.exitCode === null && child.signalCode === null ? child.once("exit", (code, signal) => done({ code, signal })) : done({ code: child.exitCode, signal: child.signalCode })));
+
+before(async () => {
+  directory = mkdtempSync(join(tmpdir(), "slackline-served-"));
+  trace = join(directory, "trace.txt");
+  writeFileSync(trace, ringTrace(RANKS, STEPS));
+  ({ child: server, address } = await serve("--idle", "30min"));
+});
+
+after(() => {
+  server.kill();
+  rmSync(directory, { recursive: true });
+});
+
+test("the served page has every call to the nanosecond", async () => {
+  const html = await (await fetch(address)).text();
+  assert.match(html, /connect-src 'self'/);
+  assert.doesNotMatch(html, /id="blob-/);
+  const timeline = timelineOf(partsOf(html).report);
+  assert.equal(timeline.tick_ns, 1);
+  assert.equal(timeline.note, "");
+  const blob = async (number) => inflateSync(Buffer.from(await (await fetch(`${address}blob/${number}`)).arrayBuffer()));
+  assert.equal(difference(await callsOf(timeline, blob), printedCalls(trace), 1), "");
+});
+
+test("zooming in a served page ends at single calls, and rows are asked for by SQL", async (t) => {
+  const browser = await launch();
+  const p = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+  const complaints = [];
+  p.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  p.on("pageerror", (error) => complaints.push(error.message));
+  const asked = [];
+  p.on("request", (request) => asked.push(request.url()));
+  await p.goto(`${address}#timeline?t=30000000,30200000`);
+  await p.locator(".status", { hasText: "single calls" }).waitFor();
+  await atRest(p);
+  assert.doesNotMatch(await p.locator(".status").innerText(), /±/);
+  const took = await p.evaluate(async () => {
+    const begin = performance.now();
+    location.hash = "#timeline?t=90000000,90200000";
+    await new Promise(requestAnimationFrame);
+    do await new Promise(requestAnimationFrame);
+    while (document.querySelector(".rows-host[aria-busy=true]") || !/90\.0.*single calls/.test(document.querySelector(".status").innerText));
+    return performance.now() - begin;
+  });
+  t.diagnostic(`single calls elsewhere after ${took.toFixed(0)} ms`);
+  const statement = p.getByLabel("SQL statement");
+  await statement.fill("SELECT count(*) AS n, max(rank) AS most FROM calls");
+  await p.getByRole("button", { name: "Run", exact: true }).click();
+  await p.locator("figure[id=query-rows] tbody tr").waitFor();
+  assert.deepEqual((await texts(p, "figure[id=query-rows] tbody td, figure[id=query-rows] tbody th")).map((text) => text.replaceAll(",", "")), [`${3 * RANKS * STEPS}`, `${RANKS - 1}`]);
+  await statement.fill("SELECT rank FROM calls");
+  await p.getByRole("button", { name: "Run", exact: true }).click();
+  await p.getByText("The first 10,000 rows.").waitFor();
+  assert.deepEqual(complaints, []);
+  assert.ok(asked.every((url) => url.startsWith(address)), `${asked}`);
+  for (const [wrong, why] of [["SELECT nothing FROM calls", /nothing/], ["VACUUM INTO 'written.db'", /./], ["ATTACH 'written.db' AS x", /./]]) {
+    await statement.fill(wrong);
+    await p.getByRole("button", { name: "Run", exact: true }).click();
+    await until(p, () => document.querySelector(".query [role=status]").innerText !== "");
+    assert.match(await p.locator(".query [role=status]").innerText(), why);
+  }
+  await browser.close();
+});
+
+test("the server ends by itself when nobody looks at the page, and with its terminal", async () => {
+  const idle = await serve("--idle", "1s");
+  assert.deepEqual(await ended(idle.child), { code: 0, signal: null });
+  const hungUp = await serve();
+  hungUp.child.kill("SIGHUP");
+  assert.equal((await ended(hungUp.child)).signal, "SIGHUP");
+});

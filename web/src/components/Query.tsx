@@ -1,0 +1,63 @@
+import { useEffect, useState } from "preact/hooks";
+import { ENDED, served } from "../common/blob";
+import type { Table, Value } from "../common/report";
+import { DataTable } from "./parts/DataTable";
+
+const EXAMPLE = "SELECT rank, operation, count(*) AS calls, sum(end_ns - begin_ns) AS ns FROM calls GROUP BY rank, operation ORDER BY ns DESC";
+const ALIVE_MS = 60_000;
+
+interface Answer {
+  complete: boolean;
+  result: { columns: string[]; rows: Value[][] };
+}
+
+async function ask(sql: string): Promise<Answer> {
+  const response = await fetch("query", { method: "POST", headers: { "Content-Type": "application/sql" }, body: sql }).catch(() => null);
+  if (!response) throw new Error(ENDED);
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as Answer;
+}
+
+/** Rows of the trace's tables by SQL; of a page that the program serves. */
+export function Query() {
+  const [sql, setSql] = useState(EXAMPLE);
+  const [table, setTable] = useState<Table | null>(null);
+  const [said, say] = useState("");
+  const [ended, setEnded] = useState(false);
+  useEffect(() => {
+    if (!served()) return;
+    const timer = setInterval(() => void fetch("alive").then(() => {}, () => setEnded(true)), ALIVE_MS);
+    return () => clearInterval(timer);
+  }, []);
+  if (!served()) return null;
+  const run = async () => {
+    say("");
+    try {
+      const { result, complete } = await ask(sql);
+      const columns = result.columns.map((name) => ({ name, unit: "none" as const, explanation: "" }));
+      setTable({ kind: "table", id: "query-rows", title: "Rows", columns, rows: result.rows });
+      say(complete ? "" : `The first ${result.rows.length.toLocaleString("en-US")} rows. LIMIT, WHERE or GROUP BY give fewer.`);
+    } catch (error) {
+      setTable(null);
+      say(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <section id="query" class="query">
+      <h2>SQL</h2>
+      {ended && <p class="alert" role="alert">{ENDED}</p>}
+      <p class="muted">Tables: calls, messages, collectives, regions, communicator_members, ranks, findings. Ctrl+Enter runs the statement.</p>
+      <textarea
+        rows={3}
+        aria-label="SQL statement"
+        value={sql}
+        onInput={(event) => setSql(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === "Enter" && event.ctrlKey && void run()}
+      />
+      <p>
+        <button type="button" class="quiet" onClick={() => void run()}>Run</button> <span role="status">{said}</span>
+      </p>
+      {table && <DataTable table={table} />}
+    </section>
+  );
+}
