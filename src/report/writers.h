@@ -27,6 +27,14 @@ std::string write_csv(const Report& report);
 /// text form for readers without JavaScript.
 std::string write_html(const Report& report);
 
+/// For a merge request: GitHub's and GitLab's Markdown, with the tables of write_text; lines over an
+/// axis are left out.
+std::string write_markdown(const Report& report);
+
+/// JUnit's XML, which GitLab, GitHub's actions and Jenkins show: a test case for each of
+/// Report::checks. What could not be decided is a test that was skipped.
+std::string write_junit(const Report& report);
+
 /// How a value looks in text.
 std::string format_value(const Value& value, Unit unit);
 
