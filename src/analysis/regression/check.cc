@@ -107,6 +107,15 @@ double permutation_p(const std::vector<double>& base, const std::vector<double>&
   return static_cast<double>(as_far) / (kPermutations + 1);
 }
 
+/// With one run nothing is known of how runs vary.
+Error one_run(std::string_view metric, std::int32_t ranks, std::string_view side,
+              std::string_view limit) {
+  return Error(fmt::format("cannot test the {}", metric),
+               fmt::format("there is one run {} on {}", side,
+                           count_of(static_cast<std::uint64_t>(ranks), "rank")),
+               fmt::format("Give at least two runs, better five, or leave out {}.", limit));
+}
+
 /// Both sides on equally many ranks.
 struct ComparedSides {
   JobSummary base;
@@ -119,12 +128,9 @@ CheckedLimit run_time_limit(const ComparedSides& sides, double limit) {
   const RunSample base(base_values);
   const RunSample fresh(fresh_values);
   if (base.count < 2 || fresh.count < 2) {
-    throw Error("cannot test the run time",
-                fmt::format("there is one run on {} {}",
-                            count_of(static_cast<std::uint64_t>(sides.base.ranks), "rank"),
-                            base.count < 2 ? "of the base" : "of the new version"),
-                "Give at least two runs of each side, better five, or leave out this limit with "
-                "--max-slowdown none.");
+    throw one_run("run time", sides.base.ranks,
+                  base.count < 2 ? "of the base" : "of the new version",
+                  "the limit with --max-slowdown none");
   }
   const StudentEstimate slowdown = difference_of_means(base, fresh);
   const auto [low, high] = slowdown.interval();
@@ -135,14 +141,13 @@ CheckedLimit run_time_limit(const ComparedSides& sides, double limit) {
   checked.fresh_runs = fresh.count;
   checked.limit = limit;
   checked.measured = std::expm1(slowdown.value);
-  checked.interval.emplace(std::expm1(low), std::expm1(high));
+  checked.interval = {std::expm1(low), std::expm1(high)};
   checked.adjusted_p = slowdown.p_above(std::log1p(limit));
   if (base.count != fresh.count) {
     checked.adjusted_p =
-        std::max(*checked.adjusted_p, permutation_p(base_values, fresh_values, std::log1p(limit)));
+        std::max(checked.adjusted_p, permutation_p(base_values, fresh_values, std::log1p(limit)));
   }
-  checked.outcome =
-      checked.interval->second <= limit ? CheckOutcome::kept : CheckOutcome::undecided;
+  checked.outcome = checked.interval.second <= limit ? CheckOutcome::kept : CheckOutcome::undecided;
   return checked;
 }
 
@@ -152,25 +157,24 @@ CheckedLimit efficiency_limit(const JobSummary& fresh, double limit) {
   checked.fresh = checked.measured = sample.mean;
   checked.fresh_runs = sample.count;
   checked.limit = limit;
-  if (sample.count < 2) return checked;
+  if (sample.count < 2) {
+    throw one_run("parallel efficiency", fresh.ranks, "of the new version",
+                  "--min-parallel-efficiency");
+  }
   const StudentEstimate mean = mean_estimate(sample);
   checked.interval = mean.interval();
   checked.adjusted_p = mean.p_below(limit);
-  checked.outcome = checked.interval->first >= limit ? CheckOutcome::kept : CheckOutcome::undecided;
+  checked.outcome = checked.interval.first >= limit ? CheckOutcome::kept : CheckOutcome::undecided;
   return checked;
 }
 
 void decide(std::vector<CheckedLimit>& limits, double error_rate) {
   std::vector<double> probabilities;
-  for (const CheckedLimit& limit : limits) {
-    if (limit.adjusted_p) probabilities.push_back(*limit.adjusted_p);
-  }
+  for (const CheckedLimit& limit : limits) probabilities.push_back(limit.adjusted_p);
   const std::vector<double> adjusted = holm_probabilities(probabilities);
-  std::size_t next = 0;
-  for (CheckedLimit& limit : limits) {
-    if (!limit.adjusted_p) continue;
-    limit.adjusted_p = adjusted[next++];
-    if (*limit.adjusted_p <= error_rate) limit.outcome = CheckOutcome::exceeded;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    limits[i].adjusted_p = adjusted[i];
+    if (adjusted[i] <= error_rate) limits[i].outcome = CheckOutcome::exceeded;
   }
 }
 

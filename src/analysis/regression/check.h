@@ -23,7 +23,7 @@ struct CheckLimits {
 enum class CheckOutcome : std::uint8_t {
   kept,       ///< the whole interval is within the limit
   exceeded,   ///< beyond the limit, by more than chance
-  undecided,  ///< the interval has the limit in it, or there is only one run
+  undecided,  ///< the interval has the limit in it
 };
 std::string_view to_string(CheckOutcome outcome);
 
@@ -38,9 +38,9 @@ struct CheckedLimit {
   double limit = 0;  ///< largest slowdown, or least value
   /// What the limit is for (slowdown or value), and its interval of 95 %.
   double measured = 0;
-  std::optional<std::pair<double, double>> interval{};
+  std::pair<double, double> interval{};
   /// The probability of such runs if the limit is kept, corrected (Holm 1979) for all limits.
-  std::optional<double> adjusted_p{};
+  double adjusted_p = 1;
   CheckOutcome outcome = CheckOutcome::undecided;
 };
 
@@ -69,7 +69,7 @@ struct RegressionCheck {
 /// Compares repeats of a base with repeats of a new version, those of equally many ranks with each
 /// other. The run time is tested as a ratio, by Welch's test of its logarithm (one-sided, shifted
 /// by the limit); the least efficiency by Student's test of one sample. Throws Error where there is
-/// nothing to test: no common number of ranks, or one run where the run time is to be compared.
+/// nothing to test: no common number of ranks, or one run of a side.
 RegressionCheck check_regression(const std::vector<JobSummary>& base,
                                  const std::vector<JobSummary>& fresh, const CheckLimits& limits);
 

@@ -32,8 +32,7 @@ std::string outcome_words(const CheckedLimit& limit) {
     case CheckOutcome::undecided:
       break;
   }
-  return limit.interval ? "undecided: the interval has the limit in it; more runs would decide"
-                        : "undecided: one run";
+  return "undecided: the interval has the limit in it; more runs would decide";
 }
 
 /// "run time on 4 ranks: +3.10 % (95 %: +2.50 to +3.70 %), limit +2.00 %, p = 0.0012: exceeded".
@@ -46,18 +45,11 @@ std::string sentence(const CheckedLimit& limit) {
       time ? fmt::format("{} instead of {} ({}", format_time_ns(limit.fresh),
                          format_time_ns(limit.base.value_or(0)), shown(limit.measured))
            : fmt::format("{} ({}", shown(limit.measured), count_of(limit.fresh_runs, "run"));
-  if (limit.interval) {
-    text += fmt::format("; 95 %: {} to {}", shown(limit.interval->first),
-                        shown(limit.interval->second));
-  }
+  text +=
+      fmt::format("; 95 %: {} to {}", shown(limit.interval.first), shown(limit.interval.second));
   text += fmt::format("), {} {}", time ? "at most" : "at least", shown(limit.limit));
-  if (limit.adjusted_p) text += fmt::format(", p = {:.2g}", *limit.adjusted_p);
+  text += fmt::format(", p = {:.2g}", limit.adjusted_p);
   return text + ": " + outcome_words(limit);
-}
-
-Value bound(const CheckedLimit& limit, bool high) {
-  if (!limit.interval) return {};
-  return high ? limit.interval->second : limit.interval->first;
 }
 
 Table limits_table(const RegressionCheck& check, bool time) {
@@ -86,8 +78,8 @@ Table limits_table(const RegressionCheck& check, bool time) {
       row.emplace_back(limit.base.value_or(0));
       row.emplace_back(limit.fresh);
     }
-    row.insert(row.end(), {limit.measured, bound(limit, false), bound(limit, true), limit.limit});
-    row.push_back(limit.adjusted_p ? Value(*limit.adjusted_p) : Value());
+    row.insert(row.end(), {limit.measured, limit.interval.first, limit.interval.second, limit.limit,
+                           limit.adjusted_p});
     row.emplace_back(std::string(to_string(limit.outcome)));
     table.rows.push_back(std::move(row));
   }
@@ -142,21 +134,12 @@ std::string headline(const RegressionCheck& check) {
 }
 
 auto limit_object(const CheckedLimit& limit) {
-  const auto bound = [&](bool high) {
-    return optional_of(limit.interval, [&](const auto& i) { return high ? i.second : i.first; });
-  };
-  return Object{"metric"_key = limit.metric,
-                "ranks"_key = limit.ranks,
-                "base_value"_key = limit.base,
-                "new_value"_key = limit.fresh,
-                "base_runs"_key = limit.base_runs,
-                "new_runs"_key = limit.fresh_runs,
-                "value"_key = limit.measured,
-                "low"_key = bound(false),
-                "high"_key = bound(true),
-                "limit"_key = limit.limit,
-                "adjusted_p"_key = limit.adjusted_p,
-                "outcome"_key = to_string(limit.outcome)};
+  return Object{"metric"_key = limit.metric,         "ranks"_key = limit.ranks,
+                "base_value"_key = limit.base,       "new_value"_key = limit.fresh,
+                "base_runs"_key = limit.base_runs,   "new_runs"_key = limit.fresh_runs,
+                "value"_key = limit.measured,        "low"_key = limit.interval.first,
+                "high"_key = limit.interval.second,  "limit"_key = limit.limit,
+                "adjusted_p"_key = limit.adjusted_p, "outcome"_key = to_string(limit.outcome)};
 }
 
 auto change_object(const ChangedQuantity& change) {
