@@ -85,7 +85,8 @@ std::string rendered(const Report& report, const OutputOptions& options) {
     case OutputFormat::json:
       return write_json(report, false);
     case OutputFormat::csv:
-      return write_csv(report);
+      return options.csv_table.empty() ? write_csv(report)
+                                       : write_csv_table(report, options.csv_table);
     case OutputFormat::html:
       return write_html(report);
     case OutputFormat::markdown:
@@ -108,6 +109,8 @@ void declare_report_options(OptionList& options, OutputOptions& output) {
   options.add("--format", output.format,
               "Output format (default: by the output file's extension, else text)",
               {.choices = output.has_checks ? with_checks : without_checks});
+  options.add("--csv-table ID", output.csv_table,
+              "CSV of this table alone (default: all, each after a line with its ID)");
   options.add("--colour,--color", output.colour,
               "Colours in text output (NO_COLOR=1 disables them)",
               {.choices = {"auto", "always", "never"}});
@@ -122,7 +125,19 @@ void declare(OptionList& options, OutputOptions& output) {
   declare_report_options(options, output);
 }
 
+namespace {
+
+/// With --csv-table nothing else can be meant.
+OutputFormat csv_format(const OutputOptions& options) {
+  if (options.format.empty() || options.format == "csv") return OutputFormat::csv;
+  throw usage_error("cannot use --csv-table", fmt::format("the format is {}", options.format),
+                    "Omit one of them.");
+}
+
+}  // namespace
+
 OutputFormat output_format(const OutputOptions& options) {
+  if (!options.csv_table.empty()) return csv_format(options);
   const std::string extension = std::filesystem::path(options.file).extension().string();
   for (const FormatName& f : kFormats) {
     if (f.format == OutputFormat::junit && !options.has_checks) continue;

@@ -14,8 +14,9 @@ enum class OutputFormat { text, json, csv, html, markdown, junit };
 
 /// Where a command's answer goes and in which form. Shared by all commands that give one.
 struct OutputOptions {
-  std::string format{};  ///< empty: by the file's extension, else text
-  std::string file{};    ///< empty: standard output
+  std::string format{};     ///< empty: by the file's extension, else text
+  std::string file{};       ///< empty: standard output
+  std::string csv_table{};  ///< its id: CSV of this table alone; empty: of all
   std::string colour = "auto";
   bool quiet = false;
   bool strict = false;      ///< exit status 1 where the input lost data

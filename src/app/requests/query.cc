@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/load/analysis_tables.h"
 #include "app/load/input.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
@@ -61,7 +62,7 @@ void declare(OptionList& options, QueryRequest& request) {
   options.add("trace TRACE", request.trace, "Trace file or recording folder", {.required = true});
   options.add("sql SQL", request.sql,
               "SQL statement over calls, messages, collectives, regions, communicator_members, "
-              "ranks and findings",
+              "ranks, findings, waits, samples and critical_path",
               {.required = true});
   declare_clocks(options, request.reading);
   declare_memory(options, request.reading);
@@ -71,8 +72,11 @@ Report execute(const QueryRequest& request) {
   OpenedTrace opened =
       open_input(request.trace, open_options(request.reading, ClockPolicy::when_needed, true));
   const CallMatching& matching = matching_of(opened);
-  return QueryReports::untyped(
-      query_report(request, opened, query_trace(opened.trace, matching, request.sql)));
+  return QueryReports::untyped(query_report(
+      request, opened,
+      query_trace(
+          opened.trace, matching, request.sql,
+          analysis_tables(opened.trace, matching, opened.samples, opened.sends, request.sql))));
 }
 
 CommandSchema query_schema() {

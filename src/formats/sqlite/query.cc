@@ -2,6 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "formats/sqlite/trace_tables.h"
 
 namespace slackline {
@@ -33,8 +36,10 @@ std::string list_of(const std::vector<SqlTable>& tables) {
 
 }  // namespace
 
-QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql) {
-  const std::vector<SqlTable> tables = trace_tables(trace, matching);
+QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql,
+                        std::vector<SqlTable> more) {
+  std::vector<SqlTable> tables = trace_tables(trace, matching);
+  std::ranges::move(more, std::back_inserter(tables));
   SqlDatabase database;
   for (const SqlTable& table : tables) register_table(database, table);
   SqlStatement statement(database, sql, list_of(tables));

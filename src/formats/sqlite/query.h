@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calls/call_matching.h"
+#include "formats/sqlite/virtual_table.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -20,7 +21,8 @@ struct QueryResult {
 };
 
 /// The rows that a statement of SQL gives over the trace's tables (doc/formats/sqlite.md), which
-/// are not copied. Throws usage Error with what SQLite says of a wrong one.
-QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql);
+/// are not copied, and over `more` tables. Throws usage Error with what SQLite says of a wrong one.
+QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql,
+                        std::vector<SqlTable> more = {});
 
 }  // namespace slackline
