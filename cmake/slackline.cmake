@@ -22,7 +22,10 @@ add_library(slackline_options INTERFACE)
 target_include_directories(slackline_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(slackline_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
-  -Wcast-qual -Wformat=2 -Werror)
+  -Wcast-qual -Wformat=2)
+if(SLACKLINE_WERROR)
+  target_compile_options(slackline_options INTERFACE -Werror)
+endif()
 # g++ 12 sees overlapping copies in std::string's own insert and operator+ (GCC bug 105329).
 target_compile_options(slackline_options INTERFACE
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)

@@ -2,14 +2,16 @@
 
 # slackline_web_page(out.cc): out.cc defines slackline::embedded_page() (report/page.h). The page is
 # built again when something under web/ changed. Without npm a page that `npm run build` has left in
-# web/dist is taken.
+# web/dist is taken, and so is that of a release (`./dev dist`), which has no .git.
 function(slackline_web_page out)
   set(tools ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   cmake_path(GET tools PARENT_PATH root)
   set(web ${root}/web)
   find_program(SLACKLINE_NPM npm)
   find_program(SLACKLINE_NODE node)
-  if(SLACKLINE_NPM AND SLACKLINE_NODE)
+  if(EXISTS ${web}/dist/index.html AND NOT EXISTS ${root}/.git)
+    set(page ${web}/dist/index.html)
+  elseif(SLACKLINE_NPM AND SLACKLINE_NODE)
     slackline_check_node()
     set(page ${CMAKE_CURRENT_BINARY_DIR}/web/index.html)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${web}/src/* ${web}/build/*)

@@ -6,11 +6,13 @@
 #include <array>
 
 #include "app/requests/advise.h"
+#include "app/requests/check.h"
 #include "app/requests/convert.h"
 #include "app/requests/critical_path.h"
 #include "app/requests/diff.h"
 #include "app/requests/efficiency.h"
 #include "app/requests/gains.h"
+#include "app/requests/history.h"
 #include "app/requests/hotspots.h"
 #include "app/requests/info.h"
 #include "app/requests/monitor.h"
@@ -90,6 +92,8 @@ constexpr std::array kCommands{
     on_graph_too<GainsRequest>("gains"),
     command<WhatifRequest>("whatif"),
     command<DiffRequest>("diff"),
+    command<CheckRequest>("check"),
+    command<HistoryRequest>("history"),
     command<PlatformRequest>("platform"),
 };
 

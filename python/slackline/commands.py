@@ -48,7 +48,9 @@ def request_of(command: str, args: tuple[Any, ...], options: dict[str, Any]) -> 
         options = args[0].options_for(command, options)
         args = (args[0].path, *args[1:])
     texts = [str(_in_words(command, arg)) for arg in args]
-    given = dict(zip(names, [texts] if any(takes_all) else texts)) if args else {}
+    # A list, which is the last one, takes all that are left.
+    given: dict[str, Any] = {name: texts[i:] if takes else texts[i]
+                             for i, (name, takes) in enumerate(zip(names, takes_all)) if i < len(texts)}
     twice = sorted(set(given) & set(options))
     if twice:
         raise TypeError(f"'{command}' got two values for '{twice[0]}'")

@@ -16,7 +16,7 @@ PLATFORM = "fat_tree.toml"
 def commands_with_options(root):
     traces = root / "examples" / "traces"
     machine = root / "test" / "golden" / "inputs" / PLATFORM
-    one, other = traces / TRACE, traces / "lammps-melt.slk"
+    one, other, third = traces / TRACE, traces / "lammps-melt.slk", traces / "unbalanced.slk"
     return {
         "info": ((one,), {}, (one,)),
         "query": ((one, "SELECT rank, count(*) FROM calls GROUP BY rank"), {},
@@ -39,6 +39,9 @@ def commands_with_options(root):
         "gains": ((one,), {"call_paths": True}, (one, "--call-paths")),
         "advise": ((one,), {"count": 3}, (one, "--count", 3)),
         "diff": ((one, one), {"on_b": "predicted"}, (one, one, "--on-b", "predicted")),
+        "check": ((one, other, third), {"max_slowdown": "none", "min_parallel_efficiency": "1%"},
+                  (one, other, third, "--max-slowdown", "none", "--min-parallel-efficiency", "1%")),
+        "history": ((traces,), {}, (traces,)),
         "report": ((one,), {"section": ["diagnosis", "model"]}, (one, "--section", "diagnosis,model")),
     }
 

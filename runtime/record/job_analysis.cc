@@ -62,12 +62,14 @@ EngineLimits limits_from(const char* text, std::uint64_t run_ns) {
 
 EngineEnd run(const Question& question, const char* directory, const cpu_set_t& processors) {
   char report[4096];
+  char summary[4096];
   char log[4096];
+  std::snprintf(summary, sizeof summary, "%s/summary.json", directory);
   std::snprintf(report, sizeof report, "%s/%s", directory, question.report);
   std::snprintf(log, sizeof log, "%s/raw/analysis.log", directory);
-  const char* const arguments[] = {question.program, "report",          directory,
-                                   "--section",      question.sections, "-o",
-                                   report,           "--quiet",         nullptr};
+  const char* const arguments[] = {question.program,  "report",  directory, "--section",
+                                   question.sections, "-o",      report,    "--summary",
+                                   summary,           "--quiet", nullptr};
   return run_engine(arguments, log, processors, question.limits);
 }
 

@@ -72,7 +72,7 @@ Run setup_validate(OptionList& options) {
               "Write the report to this file instead of standard output");
   options.add("--format", wanted->output.format,
               "Output format; default: the file's extension, else text",
-              {.choices = {"text", "json", "csv", "html"}});
+              {.choices = {"text", "json", "csv", "html", "markdown"}});
   options.add("--colour,--color", wanted->output.colour, "Colours in text (also: NO_COLOR=1)",
               {.choices = {"auto", "always", "never"}});
   options.add("-q,--quiet", wanted->output.quiet, "Suppress messages");

@@ -11,6 +11,7 @@
 #include "app/requests/diff.h"
 #include "app/requests/efficiency.h"
 #include "app/requests/gains.h"
+#include "app/requests/history.h"
 #include "app/requests/hotspots.h"
 #include "app/requests/info.h"
 #include "app/requests/monitor.h"
@@ -35,6 +36,7 @@ Run setup_inject(OptionList& options);
 Run setup_validate(OptionList& options);
 Run setup_replay(OptionList& options);
 Run setup_print(OptionList& options);
+Run setup_check(OptionList& options);
 Run setup_convert(OptionList& options);
 Run setup_simulate(OptionList& options);
 Run setup_report(OptionList& options);
@@ -197,6 +199,16 @@ constexpr std::array kCommands{
             "slackline diff before.slk after.slk\n"
             "slackline diff app.slk app.slk --on-b predicted --format json\n"
             "slackline diff before.slk after.slk --more-a before-2.slk --more-b after-2.slk"},
+    Command{"Compare", "check", "whether a new version is slower than is allowed (exit status 3)",
+            setup_check,
+            "slackline check base/ new/\n"
+            "slackline check base.json new-1.json new-2.json --more-base base-2.json "
+            "--max-slowdown 5%\n"
+            "slackline check base/ new/ --min-parallel-efficiency .8 -o check.xml"},
+    Command{"Compare", "history", "efficiencies by commit, and the commits that changed them",
+            setup_report_command<HistoryRequest>,
+            "slackline history summaries -o history.html\n"
+            "slackline history summaries --commits commits.txt --badge efficiency.svg"},
     Command{"Machine", "calibrate", "measure latency, overhead and bandwidth of this machine",
             setup_calibrate,
             "slackline calibrate --seconds 5 -- mpirun -n 2\n"

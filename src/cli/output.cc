@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <new>
 #include <optional>
+#include <vector>
 
 #include "base/error.h"
 #include "base/stage.h"
@@ -27,10 +28,14 @@ struct FormatName {
   OutputFormat format;
   std::string_view extension;
 };
-constexpr std::array kFormats{
-    FormatName{"text", OutputFormat::text, ".txt"}, FormatName{"json", OutputFormat::json, ".json"},
-    FormatName{"csv", OutputFormat::csv, ".csv"}, FormatName{"html", OutputFormat::html, ".html"}};
+constexpr std::array kFormats{FormatName{"text", OutputFormat::text, ".txt"},
+                              FormatName{"json", OutputFormat::json, ".json"},
+                              FormatName{"csv", OutputFormat::csv, ".csv"},
+                              FormatName{"html", OutputFormat::html, ".html"},
+                              FormatName{"markdown", OutputFormat::markdown, ".md"},
+                              FormatName{"junit", OutputFormat::junit, ".xml"}};
 
+constexpr int kFailedCheck = 3;  // exit status; 1 is a failure of the command, 2 a wrong use
 constexpr const char* kOutput = "Output";  // the heading in --help
 
 bool to_stdout(const OutputOptions& options) {
@@ -70,9 +75,9 @@ void refuse_other_formats(std::string_view extension) {
                                ".yml", ".yaml", ".slk", ".otf2", ".prv",  ".zip",  ".gz",  ".zst"};
   if (std::ranges::find(kOthers, extension) == kOthers.end()) return;
   throw usage_error(fmt::format("cannot write a report as '{}'", extension),
-                    "reports are text, JSON, CSV or HTML",
-                    "Choose a file that ends in .txt, .json, .csv or .html (a browser prints HTML "
-                    "to PDF).");
+                    "reports are text, JSON, CSV, HTML or Markdown",
+                    "Choose a file that ends in .txt, .json, .csv, .html or .md (a browser prints "
+                    "HTML to PDF).");
 }
 
 std::string rendered(const Report& report, const OutputOptions& options) {
@@ -80,9 +85,14 @@ std::string rendered(const Report& report, const OutputOptions& options) {
     case OutputFormat::json:
       return write_json(report, false);
     case OutputFormat::csv:
-      return write_csv(report);
+      return options.csv_table.empty() ? write_csv(report)
+                                       : write_csv_table(report, options.csv_table);
     case OutputFormat::html:
       return write_html(report);
+    case OutputFormat::markdown:
+      return write_markdown(report);
+    case OutputFormat::junit:
+      return write_junit(report);
     case OutputFormat::text:
       break;
   }
@@ -92,10 +102,15 @@ std::string rendered(const Report& report, const OutputOptions& options) {
 }  // namespace
 
 void declare_report_options(OptionList& options, OutputOptions& output) {
+  const std::vector<std::string> without_checks{"text", "json", "csv", "html", "markdown"};
+  std::vector<std::string> with_checks = without_checks;
+  with_checks.emplace_back("junit");
   const OptionGroup group(options, kOutput);
   options.add("--format", output.format,
               "Output format (default: by the output file's extension, else text)",
-              {.choices = {"text", "json", "csv", "html"}});
+              {.choices = output.has_checks ? with_checks : without_checks});
+  options.add("--csv-table ID", output.csv_table,
+              "CSV of this table alone (default: all, each after a line with its ID)");
   options.add("--colour,--color", output.colour,
               "Colours in text output (NO_COLOR=1 disables them)",
               {.choices = {"auto", "always", "never"}});
@@ -110,9 +125,22 @@ void declare(OptionList& options, OutputOptions& output) {
   declare_report_options(options, output);
 }
 
+namespace {
+
+/// With --csv-table nothing else can be meant.
+OutputFormat csv_format(const OutputOptions& options) {
+  if (options.format.empty() || options.format == "csv") return OutputFormat::csv;
+  throw usage_error("cannot use --csv-table", fmt::format("the format is {}", options.format),
+                    "Omit one of them.");
+}
+
+}  // namespace
+
 OutputFormat output_format(const OutputOptions& options) {
+  if (!options.csv_table.empty()) return csv_format(options);
   const std::string extension = std::filesystem::path(options.file).extension().string();
   for (const FormatName& f : kFormats) {
+    if (f.format == OutputFormat::junit && !options.has_checks) continue;
     if (options.format.empty() ? f.extension == extension : f.name == options.format) {
       return f.format;
     }
@@ -133,6 +161,10 @@ int write_report(const Report& report, const OutputOptions& options) {
   if (!to_stdout(options) && !options.quiet) {
     write_stdout(fmt::format("Written to {}\n", options.file));
   }
+  const auto failed = [](const CheckedCondition& check) {
+    return check.outcome == CheckedCondition::Outcome::failed;
+  };
+  if (std::ranges::any_of(report.checks, failed)) return kFailedCheck;
   const bool lost = std::ranges::any_of(report.findings.entries(), [](const Findings::Entry& e) {
     return e.severity == Severity::data_loss;
   });

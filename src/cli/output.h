@@ -10,15 +10,17 @@
 
 namespace slackline {
 
-enum class OutputFormat { text, json, csv, html };
+enum class OutputFormat { text, json, csv, html, markdown, junit };
 
 /// Where a command's answer goes and in which form. Shared by all commands that give one.
 struct OutputOptions {
-  std::string format{};  ///< empty: by the file's extension, else text
-  std::string file{};    ///< empty: standard output
+  std::string format{};     ///< empty: by the file's extension, else text
+  std::string file{};       ///< empty: standard output
+  std::string csv_table{};  ///< its id: CSV of this table alone; empty: of all
   std::string colour = "auto";
   bool quiet = false;
-  bool strict = false;  ///< exit status 1 where the input lost data
+  bool strict = false;      ///< exit status 1 where the input lost data
+  bool has_checks = false;  ///< whether the report has any: then it may be JUnit's XML
 };
 
 /// --format, --colour, --quiet and --strict, of commands whose --output is not their report.
@@ -35,8 +37,9 @@ OutputFormat output_format(const OutputOptions& options);
 bool tells_result(const OutputOptions& options);
 
 /// Writes `report` where `options` say, by the writer of its format. With a file, one line on
-/// standard output says where it is, unless quiet. The exit status: 1 for a report of an input that
-/// lost data where options.strict asks for that, else 0.
+/// standard output says where it is, unless quiet. The exit status: 3 where a check of the report
+/// has failed, else 1 for a report of an input that lost data where options.strict asks for that,
+/// else 0.
 int write_report(const Report& report, const OutputOptions& options);
 
 /// For answers that are no Report, and may be long (`print`, `completion`): text in pieces. A file

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "report/writers.h"
 
 // RFC 4180: lines end in CR LF; a field with a comma, a quote or a line break stands in quotes, and
@@ -154,6 +155,20 @@ std::string write_csv(const Report& report) {
     append_table(out, table);
   }
   return out;
+}
+
+std::string write_csv_table(const Report& report, const std::string& id) {
+  std::string ids;
+  for (const Table& table : written_tables(report)) {
+    if (table.id == id) {
+      std::string out;
+      append_table(out, table);
+      return out;
+    }
+    ids += (ids.empty() ? "" : ", ") + table.id;
+  }
+  throw usage_error(fmt::format("cannot write the table '{}'", id), "the report has no such table",
+                    ids.empty() ? "It has none." : "Choose from " + ids + ".");
 }
 
 }  // namespace slackline

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/error.h"
 #include "report/writers.h"
 
 namespace slackline {
@@ -27,6 +28,13 @@ TEST(WriteCsv, names_carry_units_and_numbers_are_raw) {
   EXPECT_EQ(write_csv(untitled_with({table})),
             "rank,time_in_MPI_ns,sent_bytes,share_ratio,calls,from_ns\r\n"
             "3,64145000.25,1536,0.031,12345,0.1\r\n");
+}
+
+TEST(WriteCsv, writes_one_table_alone) {
+  const Table one{"one", "One", {{"a"}}, {{"x"}}};
+  const Table other{"other", "Other", {{"b"}}, {{"y"}}};
+  EXPECT_EQ(write_csv_table(untitled_with({one, other}), "other"), "b\r\ny\r\n");
+  EXPECT_THROW(write_csv_table(untitled_with({one}), "other"), Error);
 }
 
 TEST(WriteCsv, quotes_as_rfc_4180_says) {

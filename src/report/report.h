@@ -83,6 +83,14 @@ struct Section {
   std::vector<Section> children{};
 };
 
+/// A condition that a command has checked, for those who wait for its exit status.
+struct CheckedCondition {
+  enum class Outcome : std::uint8_t { passed, failed, undecided };
+  std::string name;  ///< stable: what is checked of what
+  Outcome outcome = Outcome::passed;
+  std::string sentence;  ///< the figures
+};
+
 struct Report {
   std::string command;  ///< "predict"
   std::string title;    ///< what it is about: "predict: lulesh.slk"
@@ -92,6 +100,7 @@ struct Report {
   Findings findings;
   std::vector<Section> sections;
   bool sections_only = false;  ///< its text is its sections, without findings and options
+  std::vector<CheckedCondition> checks{};
 };
 
 /// Version of the JSON's shape: raised when a key changes its meaning or goes away.

@@ -23,6 +23,8 @@ std::string write_json(const Report& report, bool with_sections);
 /// Every table, one after the other, RFC 4180; a line "# id: title" before each when there are
 /// several. Column names carry their unit ("time_ns"); numbers are raw.
 std::string write_csv(const Report& report);
+/// The table of that id alone, without the line. Throws usage Error where there is none.
+std::string write_csv_table(const Report& report, const std::string& id);
 
 /// One self-contained page: the embedded web page (web/) with the report as JSON inside it, and the
 /// text form for readers without JavaScript.
@@ -35,6 +37,14 @@ struct ServedPage {
   std::vector<const Blob*> blobs;
 };
 ServedPage write_served_page(const Report& report);
+
+/// For a merge request: GitHub's and GitLab's Markdown, with the tables of write_text; lines over
+/// an axis are left out.
+std::string write_markdown(const Report& report);
+
+/// JUnit's XML, which GitLab, GitHub's actions and Jenkins show: a test case for each of
+/// Report::checks. What could not be decided is a test that was skipped.
+std::string write_junit(const Report& report);
 
 /// How a value looks in text.
 std::string format_value(const Value& value, Unit unit);

@@ -6,6 +6,7 @@ the source tree. It must end with exit status 0 and say nothing on standard erro
 """
 import argparse
 import collections
+import json
 import os
 import pathlib
 import re
@@ -44,7 +45,14 @@ TEXTS = {
     "smpi.txt": "smpi/async-small-thresh:65536\n",
     "nodes.txt": "n0\nn1\n",
     "scenario.toml": '[[edit]]\naction = "scale"\nfactor = 0.5\n',
+    "commits.txt": "c1000000\nc1010000\n",
     "hosts.txt": "node-0\nnode-1\nnode-2\nnode-3\n",
+}
+# Summaries of runs and the ns that these took.
+SUMMARIES = {
+    "base/1.json": 1_000_000, "base/2.json": 1_010_000, "new/1.json": 1_005_000, "new/2.json": 1_015_000,
+    "base.json": 1_000_000, "base-2.json": 1_010_000, "new-1.json": 1_005_000, "new-2.json": 1_015_000,
+    "summaries/1.json": 1_000_000, "summaries/2.json": 1_010_000,
 }
 # Shells that this test does not have.
 OTHER_SHELL = re.compile(r"completion fish")
@@ -101,6 +109,13 @@ def page_examples(source):
         yield "doc/tutorial.md", line
 
 
+def summary(run_ns):
+    factors = ("parallel_efficiencies", "load_balances", "communication_efficiencies", "serialisations", "transfers",
+               "waiting_shares")
+    return json.dumps({"schema": "slackline-summary/1", "commit": f"c{run_ns}", "ranks": 4, "host_count": 1,
+                       "run_times_ns": [run_ns], **{name: [0.9] for name in factors}})
+
+
 def mpi_of(line):
     return "mpich" if "mpich" in line else "openmpi"
 
@@ -117,6 +132,9 @@ class Scratch:
             self.put(name, examples / file)
         for name, text in TEXTS.items():
             (folder / name).write_text(text)
+        for name, run_ns in SUMMARIES.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(summary(run_ns))
         self.bin = folder / "bin"
         self.bin.mkdir()
         os.symlink(arguments.binary, self.bin / "slackline")

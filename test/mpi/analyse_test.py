@@ -30,8 +30,8 @@ def read(test, name):
         return json.load(file)
 
 
-def left(test):
-    return sorted(os.listdir(test.folder))
+def left(test, folder=""):
+    return sorted(os.listdir(os.path.join(test.folder, folder)))
 
 
 def scenario(test, *words, ranks=3):
@@ -68,7 +68,22 @@ def case_leaves(test):
     check(kept.returncode == 0 and left(test) == ["report.json", "report.json.recording"], f"{left(test)}")
     folder = test.run([test.arguments.slackline, "record", "--yield", "--analyse=waits", "--", *scenario(test, "status")])
     check(folder.returncode == 5, "the job's status")
-    check(os.listdir(os.path.join(test.folder, "slackline-trace")) == ["report.txt"], "a text in a folder")
+    check(left(test, "slackline-trace") == ["report.summary.json", "report.txt"], "a text and its summary in a folder")
+
+
+def case_summary(test):
+    """What an analysed job leaves can be compared: the summary of its report is that of the trace of that run."""
+    done = record(test, ["--write-trace"], scenario(test, "many", str(ROUNDS)))
+    check(done.returncode == 0, "the job failed")
+    check(test.slackline("report", "report.slk", "--summary", "later.json").returncode == 0, "no summary")
+    check(read(test, "report.json")["result"]["summary"] == read(test, "later.json"), "the summaries differ")
+    check(os.path.getsize(os.path.join(test.folder, "later.json")) <= 2048 + 1, "long")
+    test.run([test.arguments.slackline, "record", "--yield", "--analyse", "-o", "other.txt", "--",
+              *scenario(test, "many", str(ROUNDS))])
+    done = test.slackline("diff", "report.json", "other.summary.json")
+    check(done.returncode == 0 and "Run time" in done.stdout, f"not compared: {done.stderr}")
+    done = test.slackline("check", "report.json", "other.summary.json")
+    check(done.returncode == 1 and "there is one run of the base on 3 ranks" in done.stderr, f"checked: {done.stderr}")
 
 
 def case_jobs(test):

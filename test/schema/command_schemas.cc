@@ -26,11 +26,13 @@ struct Command {
 
 constexpr std::array kCommands{Command{"advise", advise_schema},
                                Command{"calibrate", calibrate_schema},
+                               Command{"check", check_schema},
                                Command{"convert", convert_schema},
                                Command{"critical-path", critical_path_schema},
                                Command{"diff", diff_schema},
                                Command{"efficiency", efficiency_schema},
                                Command{"gains", gains_schema},
+                               Command{"history", history_schema},
                                Command{"hotspots", hotspots_schema},
                                Command{"info", info_schema},
                                Command{"monitor", monitor_schema},

@@ -91,7 +91,9 @@ class TestedFamily {
 
 RunDifference difference(const RunGroup& a, const RunGroup& b, Groups groups) {
   const std::int32_t ranks = a.runs.front().cube.ranks();
-  const auto same_ranks = [&](const RunSeverities& run) { return run.cube.ranks() == ranks; };
+  const auto same_ranks = [&](const RunSeverities& run) {
+    return run.by_rank && run.cube.ranks() == ranks;
+  };
   RunDifference result{.a = a.name, .b = b.name, .differences = {}, .waits = {}};
   result.by_rank =
       std::ranges::all_of(a.runs, same_ranks) && std::ranges::all_of(b.runs, same_ranks);

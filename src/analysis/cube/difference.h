@@ -25,6 +25,7 @@ inline constexpr std::array<std::string_view, 6> kRunMetrics{
 struct RunSeverities {
   SeverityCube cube;
   std::array<double, kRunMetrics.size()> metrics{};  ///< ns, then factors from 0 to 1 (POP)
+  bool by_rank = true;  ///< false: the cube has one rank with the sums over all
 };
 
 /// Runs of one program; at least one.

@@ -5,17 +5,6 @@
 #include "base/error.h"
 
 namespace slackline {
-namespace {
-
-constexpr FindingKind kSameRun{
-    "same_run_given_twice", Severity::notice,
-    "Traces of the same content given several times; they count as one run."};
-constexpr FindingKind kRunOnBothSides{
-    "run_on_both_sides", Severity::notice,
-    "Runs given for both sides of the comparison; nothing is tested for significance."};
-
-}  // namespace
-
 bool DistinctRuns::add(const OpenedTrace& opened, std::string_view on) {
   const auto [known, is_new] =
       paths_.try_emplace({opened.checksum, opened.bytes, std::string(on)}, opened.path);

@@ -11,6 +11,15 @@
 
 namespace slackline {
 
+/// For runs that were given several times.
+inline constexpr FindingKind kSameRun{
+    "same_run_given_twice", Severity::notice,
+    "Traces of the same content given several times; they count as one run."};
+/// For runs that stand on both sides of a comparison.
+inline constexpr FindingKind kRunOnBothSides{
+    "run_on_both_sides", Severity::notice,
+    "Runs given for both sides of the comparison; nothing is tested for significance."};
+
 /// Runs of one program that stand for its variation. The same one given twice would make the
 /// variation look smaller than it is.
 class DistinctRuns {

@@ -45,6 +45,7 @@ struct RunResult {
   std::optional<HeadlinesJson> headlines{};
   std::optional<AnswersJson> answers{};
   std::optional<JudgementJson> judgement{};
+  std::optional<JobSummaryJson> summary{};
 };
 
 auto run_object(const RunResult& r) {
@@ -58,7 +59,8 @@ auto run_object(const RunResult& r) {
                 r.regions,
                 *r.matrices,
                 "headlines"_key.when(r.headlines),
-                "answers"_key.when(r.answers)};
+                "answers"_key.when(r.answers),
+                "summary"_key.when(r.summary)};
 }
 
 using RunDescription = Described<RunResult>;
@@ -195,6 +197,14 @@ auto in_background(Make make) {
   return std::async(std::launch::async | std::launch::deferred, std::move(make));
 }
 
+JobSummary summary_of_run(const Trace& trace, const Diagnosis& diagnosis,
+                          const RunReportOptions& options) {
+  JobSummary summary =
+      within_limit(job_summary(trace, diagnosis, options.samples, options.identity));
+  if (options.summarised) options.summarised(summary);
+  return summary;
+}
+
 }  // namespace
 
 Report run_summary(const Trace& trace, const CallMatching& matching, const GraphSource& source,
@@ -219,6 +229,7 @@ Report run_summary(const Trace& trace, const CallMatching& matching, const Graph
                                           .model = model,
                                           .advice = advice ? &*advice : nullptr}));
   if (measured) {
+    if (options.summarised) summary_of_run(trace, measured->diagnosis, options);
     report.findings.merge(new_findings(measured->diagnosis.findings, graph.get()->findings()));
   }
   return report;
@@ -274,6 +285,7 @@ Described<RunReportJson> run_report(const Trace& trace, const CallMatching& matc
   }
   add_pictures(report, pictures.get());
   if (const auto& side = measured.get()) {
+    report.result.summary = to_json(summary_of_run(trace, side->diagnosis, options));
     report.result.headlines =
         to_json(headlines(side->diagnosis), model.overview, side->diagnosis.shares.program);
     std::vector<Answer> all = answers(side->diagnosis, paths, model.overview);

@@ -8,6 +8,7 @@
 
 #include "advice/advice.h"
 #include "analysis/model/model_choice.h"
+#include "analysis/regression/job_summary.h"
 #include "calls/call_matching.h"
 #include "calls/run_span.h"
 #include "graph/execution_graph.h"
@@ -29,6 +30,9 @@ struct RunReportOptions {
   const SendRecords* sends = nullptr;          ///< as WaitOptions::sends
   std::optional<TimeInterval> analysed{};      ///< as of diagnose()
   const Samples* samples = nullptr;            ///< of the trace
+  JobIdentity identity{};                      ///< of the run, for its summary
+  /// Told the summary of a measured run, once.
+  std::function<void(const JobSummary&)> summarised{};
 };
 
 /// Gives a trace's graph under a choice, which is built only then if nobody needed it before.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -15,10 +16,12 @@
 #include "app/load/distinct_runs.h"
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
+#include "app/load/summaries.h"
 #include "app/options/ideal_network.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
+#include "base/units.h"
 #include "calls/disturbance.h"
 #include "report/report.h"
 
@@ -94,13 +97,66 @@ class ComparedSide {
 auto diff_report(Described<DifferenceJson> described, const LoadedRun& first, std::size_t count) {
   return with_context(std::move(described), "diff", first, Object{"count"_key = count});
 }
-using DiffReports = CommandReports<ReturnedBy<diff_report>>;
+
+std::vector<std::string> with_more(const std::string& first, const std::vector<std::string>& more) {
+  std::vector<std::string> all{first};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+/// A side of which only summaries are known, or which is compared with such a one.
+struct SummarySide {
+  SummarySide(const std::vector<std::string>& paths, const RunRequest& run) : list(run) {
+    for (const std::string& path : paths) list.add(path);
+    const JobSummary all = merged(list.summaries());
+    std::string name = paths.front();
+    if (all.runs() > 1) name += fmt::format(" ({})", count_of(all.runs(), "run"));
+    group = group_of(all, std::move(name));
+  }
+  std::vector<std::string> contents() const {
+    return list_of(list.entries(),
+                   [](const HistoryEntry& entry) { return json_text(to_json(entry.summary)); });
+  }
+
+  SummaryList list;
+  RunGroup group;
+};
+
+auto summary_diff_report(Described<DifferenceJson> described, const DiffRequest& request) {
+  return typed_report("diff", fmt::format("diff: {}, {}", request.a, request.b),
+                      Object{"count"_key = request.count},
+                      Object{"a"_key = with_more(request.a, request.more_a),
+                             "b"_key = with_more(request.b, request.more_b)},
+                      std::move(described));
+}
+using DiffReports = CommandReports<ReturnedBy<diff_report>, ReturnedBy<summary_diff_report>>;
+
+bool has_summary(const std::vector<std::string>& paths) {
+  return std::ranges::any_of(paths, names_summary);
+}
+
+/// Runs of which a summary is all that is left: traces are reduced to theirs.
+Report summary_diff(const DiffRequest& request) {
+  const SummarySide a(with_more(request.a, request.more_a), request.run);
+  const SummarySide b(with_more(request.b, request.more_b), request.run);
+  Findings common;
+  for (const std::string& content : a.contents()) {
+    if (std::ranges::count(b.contents(), content) > 0) common.add(kRunOnBothSides, a.group.name);
+  }
+  const Groups groups = common.empty() ? Groups::independent : Groups::overlapping;
+  auto described = describe(difference(a.group, b.group, groups), request.count);
+  described.findings = common;
+  Report report = DiffReports::untyped(summary_diff_report(std::move(described), request));
+  report.findings.merge(a.list.findings());
+  report.findings.merge(b.list.findings());
+  return report;
+}
 
 }  // namespace
 
 void declare(OptionList& options, DiffRequest& request) {
-  options.add("a A", request.a, "Trace of run A");
-  options.add("b B", request.b, "Trace of run B");
+  options.add("a A", request.a, "Trace of run A, or its summary");
+  options.add("b B", request.b, "Trace of run B, or its summary");
   options.add("--more-a TRACE", request.more_a,
               "Further run of the program of A; may be repeated. With several runs on both sides, "
               "differences are tested for significance");
@@ -116,6 +172,10 @@ Report execute(const DiffRequest& request) {
   if (request.a.empty() || request.b.empty()) {
     throw usage_error("nothing to compare", "two traces are required",
                       "Example: slackline diff before.slk after.slk.");
+  }
+  if (has_summary(with_more(request.a, request.more_a)) ||
+      has_summary(with_more(request.b, request.more_b))) {
+    return summary_diff(request);
   }
   const ComparedSide a(request.a, request.more_a, request.run);
   RunRequest of_b = request.run;

@@ -13,6 +13,7 @@
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
 #include "app/load/shared_run.h"
+#include "app/load/summaries.h"
 #include "app/options/analysed_interval.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
@@ -109,6 +110,8 @@ bool has_regions(const TracePart& part) {
 }
 
 std::optional<Report> execute_in_parts(const EfficiencyRequest& request, ProcessGroup& group) {
+  // Who causes waiting, and where, is no work that is shared.
+  if (!request.summary.file.empty()) return std::nullopt;
   if (group.size() == 1 || request.traces.size() > 1) return std::nullopt;
   const IdealOptions ideal =
       ideal_network(request.causality, request.rendezvous, request.run.model);
@@ -144,6 +147,7 @@ void declare(OptionList& options, EfficiencyRequest& request) {
   declare_interval(options, request.interval);
   declare(options, request.run);
   declare_memory(options, request.run.reading);
+  declare(options, request.summary);
 }
 
 CommandSchema efficiency_schema() {
@@ -162,6 +166,7 @@ Report execute(const EfficiencyRequest& request) {
   std::vector<Efficiency> runs;
   std::vector<RunQuantities> quantities;
   ComparedInputs compared;
+  std::vector<JobSummary> summaries;
   std::vector<std::string> traces = request.traces;
   if (traces.empty()) traces.emplace_back();
   for (const std::string& trace : traces) {
@@ -176,7 +181,11 @@ Report execute(const EfficiencyRequest& request) {
     runs.back().findings.merge(run.trace().findings());
     runs.back().findings.merge(run.findings);
     compared.add(run);
+    if (!request.summary.file.empty()) {
+      summaries.push_back(summary_of(run, identity_of(request.summary)));
+    }
   }
+  if (!summaries.empty()) write_summary(request.summary, merged(summaries));
   return EfficiencyReports::untyped(report_of(describe_efficiency(runs, scaling),
                                               scaling_laws(quantities, runs), request, ideal,
                                               compared));

@@ -5,6 +5,7 @@
 
 #include "app/options/ideal_network.h"
 #include "app/options/run_request.h"
+#include "app/options/summary_options.h"
 
 namespace slackline {
 
@@ -23,6 +24,7 @@ struct EfficiencyRequest {
   std::string rendezvous = kRendezvousFrom;  ///< blocking sends of at least that size wait there
   std::string scaling = "strong";            ///< strong or weak
   std::string interval = "common";           ///< as resolve_interval() reads
+  SummaryOptions summary{};                  ///< of all traces as repeats
 };
 void declare(OptionList& options, EfficiencyRequest& request);
 

@@ -1,10 +1,13 @@
 #include "app/requests/query.h"
 
+#include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "app/load/analysis_tables.h"
 #include "app/load/input.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
@@ -53,16 +56,25 @@ auto query_report(const QueryRequest& request, const OpenedTrace& opened,
                   const QueryResult& result) {
   return with_context(describe(result), "query", opened, Object{"sql"_key = request.sql});
 }
+
 OpenedTrace open_for_queries(const QueryRequest& request) {
   return open_input(request.trace, open_options(request.reading, ClockPolicy::when_needed, true));
 }
+QueryResult rows_of(OpenedTrace& opened, const std::string& sql,
+                    std::size_t most_rows = std::numeric_limits<std::size_t>::max()) {
+  const CallMatching& matching = matching_of(opened);
+  return query_trace(opened.trace, matching, sql,
+                     analysis_tables(opened.trace, matching, opened.samples, opened.sends, sql),
+                     most_rows);
+}
+
 using QueryReports = CommandReports<ReturnedBy<query_report>>;
 
 }  // namespace
 
 std::string TraceQueries::answer(const std::string& sql, std::size_t most_rows) {
   if (!opened_) opened_.emplace(open_for_queries(request_));
-  const QueryResult result = query_trace(opened_->trace, matching_of(*opened_), sql, most_rows);
+  const QueryResult result = rows_of(*opened_, sql, most_rows);
   return json_text(Object{"complete"_key = result.complete, "result"_key = rows_object(result)});
 }
 
@@ -70,7 +82,7 @@ void declare(OptionList& options, QueryRequest& request) {
   options.add("trace TRACE", request.trace, "Trace file or recording folder", {.required = true});
   options.add("sql SQL", request.sql,
               "SQL statement over calls, messages, collectives, regions, communicator_members, "
-              "ranks and findings",
+              "ranks, findings, waits, samples and critical_path",
               {.required = true});
   declare_clocks(options, request.reading);
   declare_memory(options, request.reading);
@@ -78,9 +90,7 @@ void declare(OptionList& options, QueryRequest& request) {
 
 Report execute(const QueryRequest& request) {
   OpenedTrace opened = open_for_queries(request);
-  const CallMatching& matching = matching_of(opened);
-  return QueryReports::untyped(
-      query_report(request, opened, query_trace(opened.trace, matching, request.sql)));
+  return QueryReports::untyped(query_report(request, opened, rows_of(opened, request.sql)));
 }
 
 CommandSchema query_schema() {

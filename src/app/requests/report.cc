@@ -1,5 +1,7 @@
 #include "app/requests/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -12,6 +14,7 @@
 #include "app/options/analysed_interval.h"
 #include "app/options/degradations.h"
 #include "app/options/shared_options.h"
+#include "app/options/summary_options.h"
 #include "app/report/run_comparison.h"
 #include "app/report/run_report.h"
 #include "app/report/sections.h"
@@ -150,6 +153,18 @@ Report screen(const ReportRequest& request, LoadedGraph& loaded, const RunReport
   return report;
 }
 
+Error no_summary(const std::string& path) {
+  return Error(fmt::format("cannot write a summary of '{}'", path),
+               "only traces with measured times have one",
+               "Record the run with 'slackline record'.");
+}
+
+void refuse_summary_of_two(const ReportRequest& request) {
+  if (request.summary.file.empty() || request.other.empty()) return;
+  throw usage_error("cannot write a summary", "there are two runs",
+                    "Write a summary of each: slackline report TRACE --summary FILE.json.");
+}
+
 Report whole_report(const ReportRequest& request) {
   const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
   if (!request.other.empty()) return ReportReports::untyped(comparison_report(request, ppm));
@@ -157,13 +172,18 @@ Report whole_report(const ReportRequest& request) {
   if (!request.screen) input.reading.bytes_per_call = bytes_per_call::kWholeReport;
   LoadedGraph loaded = load_graph(input, CallDetail::named, GraphTime::later, KeepMatching::yes);
   require_calls(loaded.opened, loaded.trace().call_count(), "nothing to report on");
-  const RunReportOptions options{.degradations_ppm = ppm,
-                                 .scenarios = request.compare,
-                                 .pictures = request.pictures,
-                                 .every_call = request.every_call,
-                                 .sends = &loaded.opened.sends,
-                                 .analysed = resolve_interval(request.interval, loaded.trace()),
-                                 .samples = &loaded.opened.samples};
+  if (!request.summary.file.empty() && !loaded.trace().timed())
+    throw no_summary(loaded.opened.path);
+  const RunReportOptions options{
+      .degradations_ppm = ppm,
+      .scenarios = request.compare,
+      .pictures = request.pictures,
+      .every_call = request.every_call,
+      .sends = &loaded.opened.sends,
+      .analysed = resolve_interval(request.interval, loaded.trace()),
+      .samples = &loaded.opened.samples,
+      .identity = identity_of(request.summary),
+      .summarised = [&](const JobSummary& summary) { write_summary(request.summary, summary); }};
   if (request.machine.given()) return report_with_simulation(request, loaded, options);
   if (request.screen) return screen(request, loaded, options);
   const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
@@ -191,12 +211,15 @@ void declare(OptionList& options, ReportRequest& request) {
               "machine, waits, phases, efficiency, path, imbalance, regions, collectives, "
               "matrices, model",
               {.separator = ','});
+  declare(options, request.summary);
 }
 
 Report execute(const ReportRequest& request) {
   check_section_names(request.sections);
+  refuse_summary_of_two(request);
   if (request.other.empty()) {
     if (auto training = training_run_report(input_path(request.input.trace), request.pictures)) {
+      if (!request.summary.file.empty()) throw no_summary(request.input.trace);
       return ReportReports::untyped(std::move(*training));
     }
   }

@@ -6,6 +6,7 @@
 
 #include "app/options/model_request.h"
 #include "app/options/platform_options.h"
+#include "app/options/summary_options.h"
 
 namespace slackline {
 
@@ -25,6 +26,7 @@ struct ReportRequest {
   bool screen = false;                      ///< only the first screen: of one run as measured
   std::string interval = "common";          ///< as resolve_interval() reads
   std::vector<std::string> sections{};      ///< to show, of section_names(); empty: all
+  SummaryOptions summary{};                 ///< of one run
 };
 void declare(OptionList& options, ReportRequest& request);
 

@@ -18,6 +18,7 @@
 #include "app/requests/monitor.h"
 #include "app/requests/platform.h"
 #include "app/requests/predict.h"
+#include "app/requests/query.h"
 #include "app/requests/report.h"
 #include "app/requests/sensitivity.h"
 #include "app/requests/tolerance.h"
@@ -78,6 +79,25 @@ TEST_F(Requests, GiveAReportThatSaysWhatItIsAbout) {
   EXPECT_EQ(report.options["L_ns"].as_double(), 3000);
   // Computation, o, L, o.
   EXPECT_EQ(report.result["makespan_ns"].as_double(), 1000 + 1000 + 3000 + 1000);
+}
+
+// Rank 1 receives from 10 ns on what rank 0 sends at 1010 ns.
+TEST_F(Requests, QueryWaitsAndTheCriticalPath) {
+  QueryRequest request{.trace = (folder_ / "late.slt").string()};
+  write_file(request.trace,
+             "slackline-trace 1 timed ranks=2\n"
+             "rank 0\n@0 +10 init\n@1010 +10 send to=1 tag=0 bytes=8\n@1100 +10 finalize\n"
+             "rank 1\n@0 +10 init\n@10 +1020 recv from=0 tag=0 bytes=8\n@1100 +10 finalize\n");
+  const auto row = [&](const char* sql) {
+    request.sql = sql;
+    return json_text(execute(request).result["rows"]);
+  };
+  EXPECT_EQ(row("SELECT rank, begin_ns, wait_ns, cause_rank FROM waits "
+                "WHERE pattern = 'late_sender' AND effective"),
+            "[[1,10,1000,0]]");
+  EXPECT_EQ(row("SELECT sum(end_ns - begin_ns), min(begin_ns), max(end_ns) FROM Critical_Path"),
+            "[[1110,0,1110]]");
+  EXPECT_EQ(row("SELECT count(*) FROM samples"), "[[0]]");
 }
 
 TEST_F(Requests, MeanTheDefaultsByEmptyMembers) {

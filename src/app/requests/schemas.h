@@ -7,11 +7,13 @@ namespace slackline {
 // The schema of what each command writes as JSON.
 CommandSchema advise_schema();
 CommandSchema calibrate_schema();
+CommandSchema check_schema();
 CommandSchema convert_schema();
 CommandSchema critical_path_schema();
 CommandSchema diff_schema();
 CommandSchema efficiency_schema();
 CommandSchema gains_schema();
+CommandSchema history_schema();
 CommandSchema hotspots_schema();
 CommandSchema info_schema();
 CommandSchema monitor_schema();

@@ -2,6 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "formats/sqlite/trace_tables.h"
 
 namespace slackline {
@@ -34,8 +37,9 @@ std::string list_of(const std::vector<SqlTable>& tables) {
 }  // namespace
 
 QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql,
-                        std::size_t most_rows) {
-  const std::vector<SqlTable> tables = trace_tables(trace, matching);
+                        std::vector<SqlTable> more, std::size_t most_rows) {
+  std::vector<SqlTable> tables = trace_tables(trace, matching);
+  std::ranges::move(more, std::back_inserter(tables));
   SqlDatabase database;
   for (const SqlTable& table : tables) register_table(database, table);
   SqlStatement statement(database, sql, list_of(tables));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calls/call_matching.h"
+#include "formats/sqlite/virtual_table.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -23,8 +24,9 @@ struct QueryResult {
 };
 
 /// The rows that a statement of SQL gives over the trace's tables (doc/formats/sqlite.md), which
-/// are not copied. Throws usage Error with what SQLite says of a wrong one.
+/// are not copied, and over `more` tables. Throws usage Error with what SQLite says of a wrong one.
 QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql,
+                        std::vector<SqlTable> more = {},
                         std::size_t most_rows = std::numeric_limits<std::size_t>::max());
 
 }  // namespace slackline

@@ -126,6 +126,17 @@ std::string problem_of(Notes& notes, const fs::path& raw) {
   return message.empty() ? "its process left no report" : message;
 }
 
+/// A report in JSON has the summary in itself.
+void take_summary(const fs::path& from, AnalysedJob& job) {
+  std::error_code error;
+  if (!fs::exists(from, error)) return;
+  if (job.report.extension() != ".json") {
+    job.summary = fs::path(job.report).replace_extension(".summary.json");
+    write_file(job.summary, MappedFile(from).text());
+  }
+  fs::remove(from, error);
+}
+
 }  // namespace
 
 const std::string& job_analyses() {
@@ -172,6 +183,7 @@ AnalysedJob take_job_report(const fs::path& folder, const std::string& report_na
     }
     make_durable(to);
     job.report = to;
+    take_summary(folder / "summary.json", job);
   } catch (const Error& failed) {
     job.problem = fmt::format("the report in {} could not be moved: {}",
                               (folder / report_name).string(), failed.what());

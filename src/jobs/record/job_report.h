@@ -43,7 +43,9 @@ struct JobAnalysisCosts {
 struct AnalysedJob {
   std::filesystem::path raw{};     ///< the recordings; they are left for the caller to remove
   std::filesystem::path report{};  ///< empty where there is none
-  std::string problem{};           ///< why
+  /// Beside a report that is not JSON, which has it in itself.
+  std::filesystem::path summary{};
+  std::string problem{};  ///< why
   JobAnalysisCosts costs{};
 };
 

@@ -1,0 +1,209 @@
+#include "analysis/regression/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "analysis/regression/change_points.h"
+#include "base/median.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+double median_of_runs(std::vector<double> values) {
+  return median(values);
+}
+
+/// A series, and what it is of.
+struct TestedSeries {
+  std::size_t history = 0;  ///< index into History::by_ranks
+  std::string quantity;
+  std::string function{};
+  std::vector<double> values{};
+};
+
+const JobSummary::Function* function_of(const HistoryPoint& point, const std::string& name) {
+  const auto& functions = point.runs.functions;
+  const auto found = std::ranges::find(functions, name, &JobSummary::Function::name);
+  return found == functions.end() ? nullptr : &*found;
+}
+
+bool in_all(const RankHistory& history, const std::string& function) {
+  return std::ranges::all_of(history.points, [&](const HistoryPoint& point) {
+    return function_of(point, function) != nullptr;
+  });
+}
+
+std::vector<std::string> functions_in_all(const RankHistory& history) {
+  std::vector<std::string> names;
+  for (const JobSummary::Function& function : history.points.front().runs.functions) {
+    if (in_all(history, function.name)) names.push_back(function.name);
+  }
+  return names;
+}
+
+void add_series(std::size_t index, const RankHistory& history, std::vector<TestedSeries>& all) {
+  for (std::size_t m = 0; m < kRunMetrics.size(); ++m) {
+    TestedSeries series{index, std::string(kRunMetrics[m])};
+    for (const HistoryPoint& point : history.points) {
+      series.values.push_back(median_of_runs(point.runs.metrics[m]));
+    }
+    all.push_back(std::move(series));
+  }
+  for (const std::string& name : functions_in_all(history)) {
+    TestedSeries series{index, "slowest", name};
+    for (const HistoryPoint& point : history.points) {
+      series.values.push_back(median_of_runs(function_of(point, name)->slowest_ns));
+    }
+    all.push_back(std::move(series));
+  }
+}
+
+/// The points around a change, to the changes before and behind it.
+struct ChangeSurroundings {
+  std::size_t begin;
+  std::size_t at;
+  std::size_t end;
+};
+
+ChangeSurroundings surroundings(const RankHistory& history, std::size_t changed) {
+  const std::vector<ChangedCommit>& all = history.changed;
+  return {changed == 0 ? 0 : all[changed - 1].point, all[changed].point,
+          changed + 1 == all.size() ? history.points.size() : all[changed + 1].point};
+}
+
+/// The median of a function's times over the runs of points.
+double median_time(const RankHistory& history, std::size_t begin, std::size_t end,
+                   const std::string& function, std::vector<double> JobSummary::Function::*times) {
+  std::vector<double> values;
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto& own = function_of(history.points[i], function)->*times;
+    values.insert(values.end(), own.begin(), own.end());
+  }
+  return median(values);
+}
+
+std::int32_t usual_slowest_rank(const RankHistory& history, std::size_t begin, std::size_t end,
+                                const std::string& function) {
+  std::map<std::int32_t, int> counts;
+  for (std::size_t i = begin; i < end; ++i) {
+    for (const std::int32_t rank : function_of(history.points[i], function)->slowest_rank) {
+      ++counts[rank];
+    }
+  }
+  return std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
+}
+
+std::optional<ChangedFunction> most_changed_function(const RankHistory& history,
+                                                     const ChangeSurroundings& s) {
+  using Function = JobSummary::Function;
+  std::optional<ChangedFunction> most;
+  for (const std::string& name : functions_in_all(history)) {
+    const auto change = [&](std::vector<double> Function::*times) {
+      return median_time(history, s.at, s.end, name, times) -
+             median_time(history, s.begin, s.at, name, times);
+    };
+    ChangedFunction changed{.name = name,
+                            .change_ns = change(&Function::slowest_ns),
+                            .mean_change_ns = change(&Function::mean_ns)};
+    if (most && std::abs(most->change_ns) >= std::abs(changed.change_ns)) continue;
+    const bool slower = changed.change_ns >= 0;
+    changed.rank =
+        usual_slowest_rank(history, slower ? s.at : s.begin, slower ? s.end : s.at, name);
+    most = std::move(changed);
+  }
+  return most;
+}
+
+void add_change(const TestedSeries& series, const ChangePoint& change, RankHistory& history) {
+  auto found = std::ranges::find(history.changed, change.at, &ChangedCommit::point);
+  if (found == history.changed.end()) {
+    history.changed.push_back({change.at, {}, {}});
+    found = history.changed.end() - 1;
+  }
+  found->changes.push_back(
+      {change.at, series.quantity, series.function, change.before, change.after, change.p});
+}
+
+void find_changes(History& history) {
+  std::vector<TestedSeries> tested;
+  for (std::size_t i = 0; i < history.by_ranks.size(); ++i) {
+    add_series(i, history.by_ranks[i], tested);
+  }
+  history.tested = tested.size();
+  const auto changes = change_points(
+      list_of(tested, [](const TestedSeries& series) { return series.values; }), kHistoryErrorRate);
+  for (std::size_t s = 0; s < tested.size(); ++s) {
+    for (const ChangePoint& change : changes[s]) {
+      add_change(tested[s], change, history.by_ranks[tested[s].history]);
+    }
+  }
+  for (RankHistory& ranks : history.by_ranks) {
+    std::ranges::sort(ranks.changed, {}, &ChangedCommit::point);
+    for (std::size_t c = 0; c < ranks.changed.size(); ++c) {
+      const auto function = most_changed_function(ranks, surroundings(ranks, c));
+      if (function) ranks.changed[c].functions.push_back(*function);
+    }
+  }
+}
+
+/// Where a commit stands: by the list of commits, else by the date of its first run.
+using Position = std::pair<std::size_t, std::string>;
+
+/// Commits may be shortened in either place.
+bool same_commit(const std::string& a, const std::string& b) {
+  return !a.empty() && !b.empty() && (a.starts_with(b) || b.starts_with(a));
+}
+
+std::optional<std::size_t> position_in(const std::vector<std::string>& commits,
+                                       const std::string& commit) {
+  const auto found = std::ranges::find_if(
+      commits, [&](const std::string& listed) { return same_commit(listed, commit); });
+  if (found == commits.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - commits.begin());
+}
+
+}  // namespace
+
+History history(const std::vector<HistoryEntry>& entries, const std::vector<std::string>& commits) {
+  struct Group {
+    Position position;
+    std::string commit;
+    std::vector<JobSummary> runs;
+  };
+  std::map<std::int32_t, std::map<std::string, Group>> groups;
+  for (const HistoryEntry& entry : entries) {
+    const std::string& known = entry.summary.identity.commit;
+    const std::string commit = known.empty() ? entry.name : known;
+    Position position{0, entry.summary.started};
+    if (!commits.empty()) {
+      const std::optional<std::size_t> listed = position_in(commits, commit);
+      if (!listed) continue;
+      position.first = *listed;
+    }
+    Group& group = groups[entry.summary.ranks][commit];
+    if (group.runs.empty() || position < group.position) group.position = position;
+    group.commit = commit;
+    group.runs.push_back(entry.summary);
+  }
+  History result;
+  for (const auto& [ranks, by_commit] : groups) {
+    std::vector<const Group*> order;
+    for (const auto& [commit, group] : by_commit) order.push_back(&group);
+    std::ranges::stable_sort(order, {}, [](const Group* group) { return group->position; });
+    RankHistory history{.ranks = ranks, .points = {}, .changed = {}};
+    for (const Group* group : order) {
+      history.points.push_back({group->commit, merged(group->runs)});
+    }
+    result.by_ranks.push_back(std::move(history));
+  }
+  find_changes(result);
+  return result;
+}
+
+}  // namespace slackline

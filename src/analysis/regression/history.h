@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/regression/job_summary.h"
+#include "report/object.h"
+#include "report/report.h"
+#include "report/typed_report.h"
+
+namespace slackline {
+
+/// The runs of one commit on one number of ranks.
+struct HistoryPoint {
+  std::string commit;
+  JobSummary runs;  ///< merged()
+};
+
+/// A quantity that changed with a commit.
+struct HistoryChange {
+  std::size_t point = 0;  ///< the first one after the change
+  std::string quantity;   ///< of kRunMetrics, or "slowest" of `function`
+  std::string function{};
+  double before = 0;  ///< medians
+  double after = 0;
+  double p = 1;  ///< of the test that found it, not corrected
+};
+
+/// What the changes of one commit have in common: the function whose slowest rank changed most.
+struct ChangedFunction {
+  std::string name;
+  std::int32_t rank = -1;     ///< the slowest one of most runs after (of a speed-up, before)
+  double change_ns = 0;       ///< of its slowest rank
+  double mean_change_ns = 0;  ///< of the mean over ranks
+};
+
+/// A commit with which something changed.
+struct ChangedCommit {
+  std::size_t point = 0;
+  std::vector<HistoryChange> changes;
+  std::vector<ChangedFunction> functions;  ///< that changed most first; one at most
+};
+
+/// All commits on one number of ranks, oldest first.
+struct RankHistory {
+  std::int32_t ranks = 0;
+  std::vector<HistoryPoint> points;
+  std::vector<ChangedCommit> changed;  ///< ascending
+};
+
+struct History {
+  std::vector<RankHistory> by_ranks;  ///< ascending
+  std::size_t tested = 0;             ///< series
+};
+
+/// One run or several as they were found.
+struct HistoryEntry {
+  std::string name;  ///< of its file: stands for the commit where that is not known
+  JobSummary summary;
+};
+
+/// The probability of any false change, over all series.
+inline constexpr double kHistoryErrorRate = 0.05;
+
+/// By commit and number of ranks: in the order of `commits` where these are given (others are left
+/// out), else of the dates of their first runs. The run time, POP's factors and the slowest rank of
+/// each function that all points have are searched for changes (change_points.h), as medians over
+/// the runs of a commit.
+History history(const std::vector<HistoryEntry>& entries, const std::vector<std::string>& commits);
+
+using HistoryJson = JsonOf<struct HistoryJsonTag>;
+const JsonType& declared_type(const HistoryJsonTag*);
+Described<HistoryJson> describe(const History& history);
+
+/// A badge as repositories show it: label and value beside each other. SVG without fonts or files
+/// of its own. `share`: of 1, which chooses the colour; negative: none.
+std::string badge_svg(std::string_view label, std::string_view value, double share);
+/// The last parallel efficiency on the most ranks.
+std::string efficiency_badge(const History& history);
+
+}  // namespace slackline

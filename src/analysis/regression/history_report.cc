@@ -1,0 +1,282 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "analysis/regression/change_points.h"
+#include "analysis/regression/history.h"
+#include "base/median.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kShownCommit = 12;
+
+std::string short_commit(const std::string& commit) {
+  return commit.substr(0, kShownCommit);
+}
+
+double median_of(std::vector<double> values) {
+  return median(values);
+}
+
+/// One rank where it has most of the change, else all that the mean stands for.
+bool on_one_rank(const ChangedFunction& function, std::int32_t ranks) {
+  return std::abs(function.change_ns) > std::abs(function.mean_change_ns) * ranks / 2;
+}
+
+std::string function_words(const ChangedFunction& function, std::int32_t ranks) {
+  return fmt::format("{} of {} takes {} {}",
+                     on_one_rank(function, ranks) ? fmt::format("rank {}", function.rank)
+                                                  : std::string("the slowest rank"),
+                     function.name, format_time_ns(std::abs(function.change_ns)),
+                     function.change_ns < 0 ? "less" : "more");
+}
+
+std::string what_changed(const HistoryChange& change) {
+  return change.function.empty() ? spaced(change.quantity) : change.function;
+}
+
+bool is_time(const HistoryChange& change) {
+  return change.quantity == kRunMetrics[0] || !change.function.empty();
+}
+
+std::string change_words(const HistoryChange& change) {
+  if (!is_time(change)) {
+    return fmt::format("{} {} to {}", what_changed(change), format_percent(change.before),
+                       format_percent(change.after));
+  }
+  const double ratio = change.before > 0 ? change.after / change.before - 1 : 0;
+  return fmt::format("{} {}{}", what_changed(change), ratio < 0 ? "" : "+",
+                     format_percent(ratio, 2));
+}
+
+Paragraph changed_words(const RankHistory& history, const ChangedCommit& changed) {
+  std::string text = short_commit(history.points[changed.point].commit) + ": ";
+  for (std::size_t i = 0; i < changed.changes.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + change_words(changed.changes[i]);
+  }
+  if (!changed.functions.empty()) {
+    text += "; " + function_words(changed.functions.front(), history.ranks);
+  }
+  return {text + "."};
+}
+
+Table changes_table(const RankHistory& history, bool times) {
+  const Unit unit = times ? Unit::ns : Unit::ratio;
+  Table table{.id = fmt::format("history-{}-{}", times ? "times" : "factors", history.ranks),
+              .title = times ? "Changed times" : "Changed efficiencies",
+              .columns = {{"commit"},
+                          {"quantity"},
+                          {"before", unit, "median"},
+                          {"after", unit, "median"},
+                          {"change", times ? Unit::ratio : Unit::points},
+                          {"p", Unit::none, "of the test that found it, not corrected"}},
+              .rows = {}};
+  for (const ChangedCommit& changed : history.changed) {
+    for (const HistoryChange& change : changed.changes) {
+      if (is_time(change) != times) continue;
+      const double difference = change.after - change.before;
+      table.rows.push_back(
+          {history.points[change.point].commit, what_changed(change), change.before, change.after,
+           times && change.before > 0 ? difference / change.before : difference, change.p});
+    }
+  }
+  return table;
+}
+
+/// The numbers of commits are the axis, and the table names them.
+Series series_of(const RankHistory& history) {
+  Series series{.id = fmt::format("history-{}", history.ranks),
+                .title = "Efficiencies and run time by commit (medians of its runs)",
+                .x_name = "commit",
+                .x = {},
+                .lines = {},
+                .zones = {}};
+  for (std::size_t i = 0; i < history.points.size(); ++i) {
+    series.x.push_back(static_cast<double>(i + 1));
+  }
+  for (std::size_t m = 1; m <= kRunMetrics.size(); ++m) {
+    const std::size_t metric = m % kRunMetrics.size();  // the run time last, below the factors
+    Line line{.name = spaced(std::string(kRunMetrics[metric])),
+              .unit = metric == 0 ? Unit::ns : Unit::ratio,
+              .y = {},
+              .panel = metric == 0 ? 1 : 0};
+    for (const HistoryPoint& point : history.points) {
+      line.y.push_back(median_of(point.runs.metrics[metric]));
+    }
+    series.lines.push_back(std::move(line));
+  }
+  for (std::size_t c = 0; c < history.changed.size(); ++c) {
+    const std::size_t end =
+        c + 1 == history.changed.size() ? history.points.size() : history.changed[c + 1].point;
+    series.zones.push_back(
+        {"since " + short_commit(history.points[history.changed[c].point].commit),
+         static_cast<double>(history.changed[c].point + 1), static_cast<double>(end)});
+  }
+  return series;
+}
+
+Table points_table(const RankHistory& history) {
+  Table table{.id = fmt::format("history-commits-{}", history.ranks),
+              .title = "Commits",
+              .columns = {{"number"},
+                          {"commit"},
+                          {"started"},
+                          {"runs"},
+                          {"run time", Unit::ns, "median"},
+                          {"parallel efficiency", Unit::ratio},
+                          {"load balance", Unit::ratio},
+                          {"serialisation", Unit::ratio},
+                          {"transfer", Unit::ratio},
+                          {"limited by"}},
+              .rows = {}};
+  for (std::size_t i = 0; i < history.points.size(); ++i) {
+    const JobSummary& runs = history.points[i].runs;
+    table.rows.push_back({static_cast<std::int64_t>(i + 1), history.points[i].commit, runs.started,
+                          static_cast<std::int64_t>(runs.runs()), median_of(runs.metrics[0]),
+                          median_of(runs.metrics[1]), median_of(runs.metrics[2]),
+                          median_of(runs.metrics[4]), median_of(runs.metrics[5]),
+                          runs.causes.empty() ? std::string() : spaced(runs.causes.front().limit)});
+  }
+  return table;
+}
+
+Section section_of(const RankHistory& history) {
+  Section section{.id = fmt::format("history-{}", history.ranks),
+                  .title = count_of(static_cast<std::uint64_t>(history.ranks), "rank")};
+  if (history.points.size() < 2 * kLeastStretch) {
+    section.items.emplace_back(
+        Paragraph{fmt::format("{}: changes are searched from {} on.",
+                              count_of(history.points.size(), "commit"), 2 * kLeastStretch)});
+  } else if (history.changed.empty()) {
+    section.items.emplace_back(
+        Paragraph{fmt::format("No change in {}.", count_of(history.points.size(), "commit"))});
+  }
+  for (const ChangedCommit& changed : history.changed) {
+    section.items.emplace_back(changed_words(history, changed));
+  }
+  for (const bool times : {true, false}) {
+    Table table = changes_table(history, times);
+    if (!table.rows.empty()) section.items.emplace_back(std::move(table));
+  }
+  section.items.emplace_back(series_of(history));
+  section.items.emplace_back(points_table(history));
+  return section;
+}
+
+Section method_section(const History& history) {
+  return {
+      .id = "history-method",
+      .title = "Method",
+      .items = {Paragraph{fmt::format(
+          "{} (medians over the runs of a commit) are searched for changes of level: by the "
+          "largest standardised rank sum over all places, tested by permutations, with a "
+          "probability of at most {} of any false change over all series (Holm); the stretches "
+          "before and after a change in the same way. A change is found when {} commits are on "
+          "either side of it; one that was soon undone may be missed. slackline check compares the "
+          "newest commit.",
+          count_of(history.tested, "series"), format_percent(kHistoryErrorRate, 0),
+          kLeastStretch)}}};
+}
+
+auto history_change_object(const HistoryChange& change) {
+  return Object{"metric"_key = change.quantity, "function"_key = known_text(change.function),
+                "level_before"_key = change.before, "level_after"_key = change.after,
+                "p"_key = change.p};
+}
+
+auto changed_function_object(const ChangedFunction& function) {
+  return Object{"function"_key = function.name, "rank"_key = function.rank,
+                "change_ns"_key = function.change_ns,
+                "mean_change_ns"_key = function.mean_change_ns};
+}
+
+auto changed_object(const RankHistory& history, const ChangedCommit& changed) {
+  return Object{"commit"_key = history.points[changed.point].commit,
+                "number"_key = changed.point + 1,
+                "level_changes"_key = list_of(changed.changes, history_change_object),
+                "functions"_key = list_of(changed.functions, changed_function_object)};
+}
+
+auto point_object(const HistoryPoint& point) {
+  return Object{"commit"_key = point.commit, "summary"_key = to_json(point.runs)};
+}
+
+auto ranks_object(const RankHistory& history) {
+  const auto changed = [&](const ChangedCommit& c) { return changed_object(history, c); };
+  return Object{"ranks"_key = history.ranks,
+                "changed_commits"_key = list_of(history.changed, changed),
+                "commits"_key = list_of(history.points, point_object)};
+}
+
+auto history_object(const History& history) {
+  return Object{"tested"_key = history.tested,
+                "histories"_key = list_of(history.by_ranks, ranks_object)};
+}
+
+std::string colour_of(double share) {
+  if (share < 0) return "#555";
+  if (share >= 0.8) return "#2a7f3f";
+  return share >= 0.6 ? "#9a6b00" : "#b3261e";
+}
+
+/// Text as part of XML.
+std::string xml_text(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&') {
+      result += "&amp;";
+    } else if (c == '<') {
+      result += "&lt;";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+const JsonType& declared_type(const HistoryJsonTag*) {
+  return json_type_by<history_object>();
+}
+
+Described<HistoryJson> describe(const History& history) {
+  Described<HistoryJson> report{history_object(history)};
+  for (const RankHistory& ranks : history.by_ranks) report.sections.push_back(section_of(ranks));
+  report.sections.push_back(method_section(history));
+  return report;
+}
+
+std::string badge_svg(std::string_view label, std::string_view value, double share) {
+  constexpr int kCharacter = 7;  // width of one in this font, wide enough
+  constexpr int kMargin = 10;
+  const int left = static_cast<int>(label.size()) * kCharacter + kMargin;
+  const int right = static_cast<int>(value.size()) * kCharacter + kMargin;
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"20\" role=\"img\" "
+      "aria-label=\"{4}: {5}\">\n<title>{4}: {5}</title>\n"
+      "<rect width=\"{0}\" height=\"20\" rx=\"3\" fill=\"#555\"/>\n"
+      "<path d=\"M{1} 0h{2}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-{2}z\" fill=\"{3}\"/>\n"
+      "<g fill=\"#fff\" font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\" "
+      "text-anchor=\"middle\">\n<text x=\"{6}\" y=\"14\">{4}</text>\n"
+      "<text x=\"{7}\" y=\"14\">{5}</text>\n</g>\n</svg>\n",
+      left + right, left, right - 3, colour_of(share), xml_text(label), xml_text(value), left / 2,
+      left + right / 2);
+}
+
+std::string efficiency_badge(const History& history) {
+  constexpr std::string_view kLabel = "parallel efficiency";
+  if (history.by_ranks.empty()) return badge_svg(kLabel, "unknown", -1);
+  const RankHistory& most = history.by_ranks.back();
+  const double efficiency = median_of(most.points.back().runs.metrics[1]);
+  return badge_svg(kLabel,
+                   fmt::format("{} on {}", format_percent(efficiency, 0),
+                               count_of(static_cast<std::uint64_t>(most.ranks), "rank")),
+                   efficiency);
+}
+
+}  // namespace slackline

@@ -1,0 +1,128 @@
+#include "app/load/summaries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "analysis/summary/diagnosis.h"
+#include "app/load/distinct_runs.h"
+#include "app/load/input.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "formats/raw/reader.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_recording(const fs::path& folder) {
+  return fs::exists(folder / "trace.slk") || looks_like_raw(folder);
+}
+
+/// What stands for a commit where that is not known: the name that the run was given.
+std::string run_name(const fs::path& path) {
+  const fs::path file = path.filename() == "trace.slk" ? path.parent_path() : path;
+  const std::string stem = (file.has_filename() ? file : file.parent_path()).stem().string();
+  constexpr std::string_view kSummary = ".summary";
+  return stem.ends_with(kSummary) ? stem.substr(0, stem.size() - kSummary.size()) : stem;
+}
+
+}  // namespace
+
+JobSummary summary_of(const LoadedRun& run, JobIdentity identity) {
+  const Trace& trace = run.trace();
+  require_calls(run.opened, trace.call_count(), "no summary of");
+  const CallPaths paths(trace);
+  const CausalOrder order(trace, run.matching());
+  const SendRecords* sends = run.on == "measured" ? &run.opened.sends : nullptr;
+  const WaitStates waits =
+      wait_states(trace, run.matching(), order, {.eager_bytes = run.eager_bytes, .sends = sends});
+  const Diagnosis diagnosis = diagnose(trace, paths, run.matching(), order, waits,
+                                       {.analysed = {}, .samples = &run.opened.samples});
+  return job_summary(trace, diagnosis, &run.opened.samples, std::move(identity));
+}
+
+bool names_summary(const std::string& path) {
+  return fs::path(path).extension() == ".json" && fs::is_regular_file(path);
+}
+
+void SummaryList::add(const std::string& path) {
+  if (fs::is_directory(path) && !is_recording(path)) {
+    if (add_folder(path) > 0) return;
+    throw Error(fmt::format("nothing to compare in '{}'", path),
+                "it has no summaries, reports in JSON or recordings",
+                "Write summaries: slackline report TRACE --summary FILE.json.");
+  }
+  if (!names_summary(path)) return add_trace(path);
+  if (add_json(path)) return;
+  throw Error(fmt::format("cannot read a summary from '{}'", path),
+              "it is neither a summary nor a report with one",
+              "Write one: slackline report TRACE --summary FILE.json.");
+}
+
+std::vector<JobSummary> SummaryList::summaries() const {
+  std::vector<JobSummary> all;
+  for (const HistoryEntry& entry : entries_) all.push_back(entry.summary);
+  return all;
+}
+
+std::size_t SummaryList::add_folder(const std::string& path) {
+  const std::size_t before = found_;
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+    names.push_back(entry.path().string());
+  }
+  std::ranges::sort(names);
+  for (const std::string& name : names) add_file_of_folder(name);
+  return found_ - before;
+}
+
+void SummaryList::add_file_of_folder(const std::string& path) {
+  const std::string extension = fs::path(path).extension().string();
+  if (fs::is_directory(path) && !is_recording(path)) {
+    add_folder(path);
+  } else if (fs::is_directory(path) || extension == ".slk") {
+    add_trace(path);
+  } else if (extension == ".json") {
+    add_json(path);
+  }
+}
+
+bool SummaryList::add_json(const std::string& path) {
+  const MappedFile file(path);
+  Json json;
+  try {
+    json = parse_json(file.text());
+  } catch (const std::exception&) {
+    return false;
+  }
+  std::optional<JobSummary> summary = summary_from_json(json, path);
+  if (!summary) return false;
+  add_summary(path, std::move(*summary));
+  return true;
+}
+
+void SummaryList::add_trace(const std::string& path) {
+  RunRequest one = request_;
+  one.trace = path;
+  const LoadedRun run = load_run(one);
+  findings_.merge(run.findings);
+  findings_.merge(run.trace().findings());
+  add_summary(path, summary_of(run, {}));
+}
+
+void SummaryList::add_summary(const std::string& path, JobSummary summary) {
+  ++found_;
+  const std::string content = json_text(to_json(summary));
+  for (const HistoryEntry& known : entries_) {
+    if (json_text(to_json(known.summary)) != content) continue;
+    findings_.add(kSameRun, fmt::format("{} is {}", path, known.name));
+    return;
+  }
+  entries_.push_back({run_name(path), std::move(summary)});
+}
+
+}  // namespace slackline

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "analysis/regression/history.h"
+#include "app/load/loaded_run.h"
+#include "app/options/run_request.h"
+#include "base/findings.h"
+
+namespace slackline {
+
+/// The summary of a run that was read as a trace. Throws Error where it has no calls.
+JobSummary summary_of(const LoadedRun& run, JobIdentity identity);
+
+/// Is that a file with a summary, or a report with one (and not a trace)?
+bool names_summary(const std::string& path);
+
+/// Summaries of runs, each one once, with what was found on the way.
+class SummaryList {
+ public:
+  /// `request`: how traces are read.
+  explicit SummaryList(RunRequest request) : request_(std::move(request)) {}
+
+  /// Adds what is at `path`: a summary, a report in JSON with one, a trace, which is analysed, or a
+  /// folder of these (files in .json and .slk, recordings, and folders in it), in the order of
+  /// their names. Throws Error where there is nothing.
+  void add(const std::string& path);
+
+  const std::vector<HistoryEntry>& entries() const { return entries_; }
+  std::vector<JobSummary> summaries() const;
+  const Findings& findings() const { return findings_; }
+
+ private:
+  /// How many runs there were.
+  std::size_t add_folder(const std::string& path);
+  void add_file_of_folder(const std::string& path);
+  /// Whether there was one.
+  bool add_json(const std::string& path);
+  void add_trace(const std::string& path);
+  void add_summary(const std::string& path, JobSummary summary);
+
+  RunRequest request_;
+  std::vector<HistoryEntry> entries_{};
+  Findings findings_{};
+  std::size_t found_ = 0;  ///< runs, with those that were known already
+};
+
+}  // namespace slackline

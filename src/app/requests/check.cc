@@ -1,0 +1,112 @@
+#include "app/requests/check.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "analysis/regression/check.h"
+#include "app/load/summaries.h"
+#include "app/options/shared_options.h"
+#include "app/requests/schemas.h"
+#include "base/error.h"
+#include "base/units.h"
+#include "report/report.h"
+
+namespace slackline {
+namespace {
+
+constexpr double kMillion = 1e6;
+
+std::optional<double> parse_slowdown(const std::string& text) {
+  if (text == "none") return std::nullopt;
+  if (text == "0" || text == "0%") return 0;
+  return static_cast<double>(parse_degradation_ppm(text, "--max-slowdown")) / kMillion;
+}
+
+/// "80%", ".8" and "0.8".
+std::optional<double> parse_efficiency(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::string with_zero = text.starts_with('.') ? "0" + text : text;
+  return static_cast<double>(parse_degradation_ppm(with_zero, "--min-parallel-efficiency")) /
+         kMillion;
+}
+
+std::set<std::string> contents(const SummaryList& list) {
+  std::set<std::string> all;
+  for (const HistoryEntry& entry : list.entries()) all.insert(json_text(to_json(entry.summary)));
+  return all;
+}
+
+void refuse_common_runs(const SummaryList& base, const SummaryList& fresh) {
+  const std::set<std::string> of_base = contents(base);
+  for (const HistoryEntry& entry : fresh.entries()) {
+    if (!of_base.contains(json_text(to_json(entry.summary)))) continue;
+    throw usage_error(fmt::format("cannot compare '{}' with itself", entry.name),
+                      "the run is on both sides", "Give different runs for the two sides.");
+  }
+}
+
+auto input_object(const CheckRequest& request, std::vector<std::string> base) {
+  return Object{"base"_key = std::move(base), "new"_key = request.fresh};
+}
+
+auto check_report(const CheckRequest& request, const CheckLimits& limits,
+                  std::vector<std::string> base, Described<RegressionCheckJson> described) {
+  return typed_report("check", fmt::format("check: {}", request.base),
+                      Object{"max_slowdown"_key = limits.max_slowdown,
+                             "min_parallel_efficiency"_key = limits.min_parallel_efficiency,
+                             "error_rate"_key = limits.error_rate},
+                      input_object(request, std::move(base)), std::move(described));
+}
+using CheckReports = CommandReports<ReturnedBy<check_report>>;
+
+}  // namespace
+
+void declare(OptionList& options, CheckRequest& request) {
+  options.add("base BASE", request.base,
+              "Runs of the base: a summary, a report in JSON, a trace, or a folder of these");
+  options.add("new NEW", request.fresh, "Runs of the new version: the same; all are repeats");
+  options.add("--more-base BASE", request.more_base, "Further runs of the base; may be repeated");
+  options.add("--max-slowdown SHARE", request.max_slowdown,
+              "Largest slowdown that is allowed, or none: not compared");
+  options.add("--min-parallel-efficiency SHARE", request.min_parallel_efficiency,
+              "Least parallel efficiency of the new version");
+  declare(options, request.run);
+  declare_memory(options, request.run.reading);
+}
+
+Report execute(const CheckRequest& request) {
+  if (request.base.empty() || request.fresh.empty()) {
+    throw usage_error("nothing to check", "runs of a base and of a new version are required",
+                      "Example: slackline check base/ new/ --max-slowdown 2%.");
+  }
+  const CheckLimits limits{
+      .max_slowdown = parse_slowdown(request.max_slowdown),
+      .min_parallel_efficiency = parse_efficiency(request.min_parallel_efficiency)};
+  if (!limits.max_slowdown && !limits.min_parallel_efficiency) {
+    throw usage_error("nothing to check", "there is no limit",
+                      "Give --max-slowdown or --min-parallel-efficiency.");
+  }
+  std::vector<std::string> base_paths{request.base};
+  base_paths.insert(base_paths.end(), request.more_base.begin(), request.more_base.end());
+  SummaryList base(request.run);
+  for (const std::string& path : base_paths) base.add(path);
+  SummaryList fresh(request.run);
+  for (const std::string& path : request.fresh) fresh.add(path);
+  refuse_common_runs(base, fresh);
+  const RegressionCheck check = check_regression(base.summaries(), fresh.summaries(), limits);
+  Report report =
+      CheckReports::untyped(check_report(request, limits, std::move(base_paths), describe(check)));
+  report.checks = conditions(check);
+  report.findings.merge(base.findings());
+  report.findings.merge(fresh.findings());
+  return report;
+}
+
+CommandSchema check_schema() {
+  return CheckReports::schema();
+}
+
+}  // namespace slackline
