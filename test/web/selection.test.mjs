@@ -278,6 +278,33 @@ test("the critical path is a metric of the trees, and the flame graph shows the 
     await page.locator(".severity-tree .link[aria-pressed=true]", { hasText: "MPI_Allreduce" }).waitFor({ state: "attached" });
   }));
 
+test("the call path of a rank over time has its calls where they are", async () => {
+  write("over-time", (report) => withTimeline(report, { functions: true }).blobs);
+  const rank = 2;
+  const calls = measured[rank].slice(3, 9);
+  const [from, to] = [calls[0].begin, calls.at(-1).end];
+  await open("over-time", { hash: `#timeline?t=${from},${to}&r=${rank},${rank}` }, async (page) => {
+    await page.locator(".metric-trees > summary").click();
+    const graph = page.locator(".flame-graph", { hasText: "Call path over time: rank 2" });
+    await graph.locator(".frame").first().waitFor();
+    const frames = await graph.locator(".frame").evaluateAll((all) => all.map((frame) => {
+      const [left, width] = ["left", "width"].map((name) => parseFloat(frame.style[name]) / 100);
+      return { name: frame.getAttribute("aria-label").split(":")[0], depth: Math.round(parseFloat(frame.style.top) / 1.35), left, width };
+    }));
+    const place = (tick) => (tick - from) / (to - from);
+    for (const c of calls.filter((c) => (c.end - c.begin) / (to - from) > 0.005)) {
+      const found = frames.find((f) => f.name === NAMES[c.operation] && Math.abs(f.left - place(c.begin)) < 1e-4);
+      assert.ok(found, `${NAMES[c.operation]} at ${place(c.begin)} among ${JSON.stringify(frames)}`);
+      near(found.width, place(c.end) - place(c.begin));
+      assert.equal(found.depth, 2); // main, main/norm or main/halo, the call
+    }
+    assert.deepEqual(frames.filter(({ name }) => name === "main").map(({ left, width }) => [Math.round(left), Math.round(width)]), [[0, 1]]);
+    await graph.locator(".frame[aria-label^='MPI_Allreduce:']").first().press("Enter");
+    const reduce = calls.find((c) => c.operation === 3);
+    await until(page, (t) => location.hash.includes(`t=${t}`), `${reduce.begin},`);
+  });
+});
+
 test("functions are call paths of the tree: what runs and waits in each", async () => {
   write("functions", (report) => withTimeline(report, { functions: true }).blobs);
   await open("functions", {}, async (page) => {

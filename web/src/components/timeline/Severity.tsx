@@ -10,7 +10,7 @@ import { metricTrees, pathTree, systemTree, type MetricNode, type PathNode, type
 import { rankText } from "../../common/link";
 import { ranksInView } from "../../timeline/words";
 import { DataTable } from "../parts/DataTable";
-import { FlameGraph } from "./FlameGraph";
+import { FlameGraph, TimeFlameGraph } from "./FlameGraph";
 import { SeverityTree, type Shown } from "./SeverityTree";
 
 interface Family<Self> {
@@ -98,6 +98,7 @@ function Trees({ scene, run, cells }: TreesProps) {
       />
     </div>
     <FlameGraph title={`Flame graph: ${metric.name}`} root={shownTree(paths, ofFlame, unit, ofFlame(paths))} chosen={path.id} choose={pressPath} />
+    <TimeFlameGraph scene={scene} run={run} />
     </>
   );
 }
