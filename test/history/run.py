@@ -3,6 +3,7 @@
 
     run.py constructed --slackline BINARY            30 commits of constructed runs, through traces, summaries and history
     run.py recorded --slackline BINARY --mpi MPI     a repository with 12 commits, built and recorded
+    run.py recipes --slackline BINARY --source DIR   the recipes of packagers, as far as they can be read here
     run.py pipelines --slackline BINARY --source DIR the pipeline files: valid, and their commands exist
 
 Exit status 77: cannot be tried here (said in words)."""
@@ -197,9 +198,27 @@ def pipelines(arguments, folder):
                     check(re.search(rf"(^|[ ,]){option}\b", options, re.M), f"{command} has no {option}, of {file}")
 
 
+def recipes(arguments, folder):
+    """They are of the language that they are in, and of the present version."""
+    packaging = arguments.source / "packaging"
+    version = re.search(r"project\(slackline VERSION ([\d.]+)", (arguments.source / "CMakeLists.txt").read_text())[1]
+    for file in (packaging / "spack/package.py", *(packaging / "easybuild").glob("*.eb")):
+        compile(file.read_text(), str(file), "exec")
+    for file in ("spack/package.py", "conda/meta.yaml", "apptainer/slackline.def", "rpm/slackline.spec",
+                 f"easybuild/slackline-{version}-gompi-2023b.eb"):
+        check(version in (packaging / file).read_text(), f"{file} is not of version {version}")
+    script = re.search(r"%post\n(.*?)\n%", (packaging / "apptainer/slackline.def").read_text(), re.DOTALL)[1]
+    run(["bash", "-n", "-c", script], folder)
+    try:
+        import yaml
+    except ImportError:
+        return
+    check(yaml.safe_load((packaging / "conda/meta.yaml").read_text())["package"]["version"] == version, "conda")
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("case", choices=["constructed", "recorded", "pipelines"])
+    parser.add_argument("case", choices=["constructed", "recorded", "pipelines", "recipes"])
     parser.add_argument("--slackline", required=True)
     parser.add_argument("--mpi", default="openmpi")
     parser.add_argument("--source", type=pathlib.Path)

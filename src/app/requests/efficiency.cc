@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/cube/extra_p.h"
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/rank_efficiency.h"
 #include "analysis/efficiency/scaling_laws.h"
@@ -18,6 +19,7 @@
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "distributed/date_exchange.h"
 #include "report/report.h"
 
@@ -109,9 +111,16 @@ bool has_regions(const TracePart& part) {
   return false;
 }
 
+SeverityCube severities_of(const LoadedRun& run) {
+  const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
+  WaitOptions options{.eager_bytes = run.eager_bytes};
+  if (run.on == "measured") options.sends = &run.opened.sends;
+  return severity_cube(run.trace(), paths, wait_states(run.trace(), run.matching(), options));
+}
+
 std::optional<Report> execute_in_parts(const EfficiencyRequest& request, ProcessGroup& group) {
   // Who causes waiting, and where, is no work that is shared.
-  if (!request.summary.file.empty()) return std::nullopt;
+  if (!request.summary.file.empty() || !request.extra_p.empty()) return std::nullopt;
   if (group.size() == 1 || request.traces.size() > 1) return std::nullopt;
   const IdealOptions ideal =
       ideal_network(request.causality, request.rendezvous, request.run.model);
@@ -145,6 +154,8 @@ void declare(OptionList& options, EfficiencyRequest& request) {
   options.add("--scaling KIND", request.scaling,
               "Scaling type: strong (same problem) or weak (same problem per rank)");
   declare_interval(options, request.interval);
+  options.add("--extra-p FILE", request.extra_p,
+              "Also write the runs as measurements for Extra-P (JSON Lines), by call path");
   declare(options, request.run);
   declare_memory(options, request.run.reading);
   declare(options, request.summary);
@@ -167,6 +178,7 @@ Report execute(const EfficiencyRequest& request) {
   std::vector<RunQuantities> quantities;
   ComparedInputs compared;
   std::vector<JobSummary> summaries;
+  std::vector<ScalingRun> scaling_runs;
   std::vector<std::string> traces = request.traces;
   if (traces.empty()) traces.emplace_back();
   for (const std::string& trace : traces) {
@@ -184,7 +196,11 @@ Report execute(const EfficiencyRequest& request) {
     if (!request.summary.file.empty()) {
       summaries.push_back(summary_of(run, identity_of(request.summary)));
     }
+    if (!request.extra_p.empty()) {
+      scaling_runs.push_back({runs.back().analysed.observed_ns, severities_of(run)});
+    }
   }
+  if (!scaling_runs.empty()) write_file(request.extra_p, extra_p_lines(scaling_runs));
   if (!summaries.empty()) write_summary(request.summary, merged(summaries));
   return EfficiencyReports::untyped(report_of(describe_efficiency(runs, scaling),
                                               scaling_laws(quantities, runs), request, ideal,

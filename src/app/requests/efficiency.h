@@ -24,6 +24,7 @@ struct EfficiencyRequest {
   std::string rendezvous = kRendezvousFrom;  ///< blocking sends of at least that size wait there
   std::string scaling = "strong";            ///< strong or weak
   std::string interval = "common";           ///< as resolve_interval() reads
+  std::string extra_p{};                     ///< file to write, or empty
   SummaryOptions summary{};                  ///< of all traces as repeats
 };
 void declare(OptionList& options, EfficiencyRequest& request);
