@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <variant>
 
+#include "app/load/analysis_tables.h"
 #include "bindings/tables.h"
 #include "formats/sqlite/query.h"
 
@@ -103,7 +104,7 @@ class QueriedColumn {
 }  // namespace
 
 Columns query_table(const Opened& opened, const std::string& sql) {
-  const QueryResult result = query_trace(opened.trace(), opened.matching(), sql);
+  const QueryResult result = query_run(opened.opened(), opened.matching(), sql);
   const std::vector<std::string> names = distinct(result.columns);
   Columns columns;
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -163,4 +163,11 @@ std::vector<SqlTable> analysis_tables(const Trace& trace, const CallMatching& ma
           path_table(std::move(segments), run_span(trace).whole.begin_ns, std::move(regions))};
 }
 
+QueryResult query_run(const OpenedTrace& opened, const CallMatching& matching, std::string_view sql,
+                      std::size_t most_rows) {
+  return query_trace(opened.trace, matching, sql,
+                     analysis_tables(opened.trace, matching, opened.samples, opened.sends, sql),
+                     most_rows);
+}
+
 }  // namespace slackline

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string_view>
 #include <vector>
 
 #include "calls/call_matching.h"
+#include "formats/open/open.h"
+#include "formats/sqlite/query.h"
 #include "formats/sqlite/virtual_table.h"
 #include "trace/samples.h"
 #include "trace/send_records.h"
@@ -17,5 +21,10 @@ namespace slackline {
 std::vector<SqlTable> analysis_tables(const Trace& trace, const CallMatching& matching,
                                       const Samples& samples, const SendRecords& sends,
                                       std::string_view sql);
+
+/// The rows of a statement over these tables and those of the trace. Throws usage Error with what
+/// SQLite says of a wrong one.
+QueryResult query_run(const OpenedTrace& opened, const CallMatching& matching, std::string_view sql,
+                      std::size_t most_rows = std::numeric_limits<std::size_t>::max());
 
 }  // namespace slackline

@@ -1,6 +1,5 @@
 #include "app/requests/query.h"
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -60,21 +59,13 @@ auto query_report(const QueryRequest& request, const OpenedTrace& opened,
 OpenedTrace open_for_queries(const QueryRequest& request) {
   return open_input(request.trace, open_options(request.reading, ClockPolicy::when_needed, true));
 }
-QueryResult rows_of(OpenedTrace& opened, const std::string& sql,
-                    std::size_t most_rows = std::numeric_limits<std::size_t>::max()) {
-  const CallMatching& matching = matching_of(opened);
-  return query_trace(opened.trace, matching, sql,
-                     analysis_tables(opened.trace, matching, opened.samples, opened.sends, sql),
-                     most_rows);
-}
-
 using QueryReports = CommandReports<ReturnedBy<query_report>>;
 
 }  // namespace
 
 std::string TraceQueries::answer(const std::string& sql, std::size_t most_rows) {
   if (!opened_) opened_.emplace(open_for_queries(request_));
-  const QueryResult result = rows_of(*opened_, sql, most_rows);
+  const QueryResult result = query_run(*opened_, matching_of(*opened_), sql, most_rows);
   return json_text(Object{"complete"_key = result.complete, "result"_key = rows_object(result)});
 }
 
@@ -90,7 +81,9 @@ void declare(OptionList& options, QueryRequest& request) {
 
 Report execute(const QueryRequest& request) {
   OpenedTrace opened = open_for_queries(request);
-  return QueryReports::untyped(query_report(request, opened, rows_of(opened, request.sql)));
+  const CallMatching& matching = matching_of(opened);
+  return QueryReports::untyped(
+      query_report(request, opened, query_run(opened, matching, request.sql)));
 }
 
 CommandSchema query_schema() {
