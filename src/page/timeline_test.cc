@@ -315,7 +315,7 @@ TEST(Timeline, LeavesSingleCallsOutOfLongTraces) {
   EXPECT_TRUE(t.runs[0].chunks.empty());
   EXPECT_FALSE(t.runs[0].levels.empty());
   EXPECT_TRUE(t.runs[0].waits.has_value());
-  EXPECT_THAT(t.note, ::testing::HasSubstr("slackline convert"));
+  EXPECT_THAT(t.note, ::testing::HasSubstr("slackline view --serve"));
 }
 
 TEST(Timeline, TakesEmptyAndTimelessTraces) {
