@@ -47,7 +47,7 @@ PRINTING = {"format", "colour", "color"}
 
 
 #: What the command line has alone: what it does with the answer, and programs that it starts itself.
-ONLY_COMMAND_LINE = {"help", "help_all", "output", "format", "colour", "color", "quiet", "strict"}
+ONLY_COMMAND_LINE = {"help", "help_all", "output", "format", "colour", "color", "quiet", "strict", "csv_table"}
 STARTS_PROGRAMS = {"simulate": {"command", "ranks", "compute", "processors", "mpi"}, "report": {"all"}}
 #: What Python has alone: predictions take the options with which their trace was opened.
 CLOCKS = {"fix_clocks", "keep_clocks"}

@@ -78,7 +78,7 @@ def test_every_option_of_the_command_line_has_an_argument(cli, command):
     options = {name.replace("-", "_") for name in re.findall(r"^  (?:-\w, *)?--([\w-]+)", text, re.MULTILINE)}
     options = {"from_" if name == "from" else name for name in options}
     # How the answer is printed is no part of a request.
-    printing = {"help", "help_all", "output", "format", "colour", "color", "quiet", "strict", "all"}
+    printing = {"help", "help_all", "output", "format", "colour", "color", "quiet", "strict", "csv_table", "all"}
     # Programs are started by the command line only.
     starting = {"ranks", "compute", "mpi", "processors", "memory"} if command == "simulate" else set()
     assert options - printing - starting <= slackline._core.arguments_of(command)
