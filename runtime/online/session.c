@@ -17,6 +17,7 @@ static struct slk_online_rank* own;
 static int own_rank;
 static uint64_t cpu_at_return;
 static int depth;
+static uint64_t calls;              /* of depth 1 */
 static uint32_t readings;           /* of the clock since the last answer */
 static _Thread_local int calls_mpi; /* threads that never do are none of the rank's program */
 static uint32_t next_serial;
@@ -113,11 +114,34 @@ int is_of_program(void) {
   return simulated() && calls_mpi;
 }
 
+int is_computing(void) {
+  return is_of_program() && depth == 0;
+}
+
 void enter_call(void) {
   calls_mpi = 1;
   if (depth++ > 0) return;
+  ++calls;
+  stop_clock();
+}
+
+uint64_t calls_made(void) {
+  return calls;
+}
+
+uint64_t stop_clock(void) {
   const uint64_t now = cpu_ns();
   own->call.cpu_ns += now > cpu_at_return ? now - cpu_at_return : 0;
+  return own->call.cpu_ns;
+}
+
+void start_clock(uint64_t charged_ns) {
+  own->call.cpu_ns += charged_ns;
+  cpu_at_return = cpu_ns();
+}
+
+struct slk_online_sampled* sampled_blocks(int of_all_ranks) {
+  return of_all_ranks ? file->sampled : own->sampled;
 }
 
 void leave_call(void) {

@@ -120,6 +120,8 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
     info.finalized = complete.has_value();
     info.host = platform.host_name(host_of_rank[r]);
   }
+  run.sampled = sampled_blocks(memory, job.ranks);
+  note_sampled(run.sampled, result.findings);
   run.trace = simulated_trace(std::move(trace).build(), result);
   run.result = std::move(result);
   run.calls = program.calls();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "online/sampled_blocks.h"
 #include "sim/engine/simulation_options.h"
 #include "sim/engine/simulation_result.h"
 #include "sim/platform/platform.h"
@@ -26,6 +27,7 @@ struct OnlineRun {
   int exit_status = 0;  ///< the largest of the processes'
   int interrupted = 0;  ///< the signal that ended the run early; 0: none
   std::uint64_t calls = 0;
+  std::vector<SampledBlock> sampled{};
 };
 
 /// Runs the program on a machine that is simulated: rank r on host_of_rank[r]. Computation takes

@@ -126,6 +126,44 @@ def same_dates(test):
         check(test.result()["makespan_ns"] == online, "and takes the same time")
 
 
+def sampled(test):
+    """Blocks are executed as often as asked and charged their mean then; what calls MPI is not skipped."""
+    def simulate(program, what):
+        done = test.simulate(3, test.program(program), what, options=("--trace", "run.slk"))
+        check(done.returncode == 0, f"{what} ends")
+        report = json.loads((test.folder / "run.json").read_text())
+        blocks = report["result"].get("sampled_blocks", [])
+        executed = int(done.stdout.split()[1])
+        if what not in ("calls", "left"):
+            makespan = report["result"]["makespan_ns"]
+            # Barriers and what the kernel charges for changing processes come on top.
+            check(0.4e9 < makespan < 0.42e9, f"{what}: 40 times 10 ms take {makespan} ns")
+        return executed, blocks, {f["name"] for f in report["findings"]}
+
+    for program in ("online_sampling", "online_sampling_cpp", "online_sampling_f90"):
+        executed, blocks, findings = simulate(program, "local")
+        check(executed == 3 * 4 and findings == {"sampled_blocks"}, f"{program}: {executed} executions, {findings}")
+        check([(b["executed"], b["skipped"], b["ranks_together"]) for b in blocks] == [(12, 108, False)], f"{blocks}")
+        check(abs(blocks[0]["charged_ns"] - 108 * 10e6) < 0.02 * 108 * 10e6, f"charged {blocks}")
+    executed, blocks, _ = simulate("online_sampling", "global")
+    check(executed == 5 and [(b["executed"], b["skipped"], b["ranks_together"]) for b in blocks] == [(5, 115, True)], f"{blocks}")
+    executed, blocks, _ = simulate("online_sampling", "precise")
+    check(3 * 2 <= executed < 3 * 40, f"{executed} times are enough to know the mean to a tenth")
+    executed, blocks, findings = simulate("online_sampling", "nested")
+    check(executed == 3 * 5 and sorted(b["executed"] for b in blocks) == [15, 60], f"{blocks}")
+    for what, expected in (("calls", {"sampled_block_calls_mpi"}), ("left", set())):
+        executed, blocks, findings = simulate("online_sampling", what)
+        check(executed == 3 * 40 and findings == expected, f"{what}: {executed} executions, {findings}")
+    launcher = (f"mpirun.{test.arguments.mpi}", "-n", "2")
+    alone = test.run(*launcher, test.program("online_sampling"), "local")
+    check(alone.stdout.startswith("executed 80 "), "without the simulator nothing is skipped")
+    recorded = test.run(test.arguments.slackline, "record", "-o", "recorded", "--", *launcher,
+                        test.program("online_sampling"), "local")
+    check("executed 80 " in recorded.stdout, "nor by the recorder")
+    printed = test.run(test.arguments.slackline, "print", "recorded").stdout
+    check(re.search(r"[0-9] barrier", printed) and not re.search(r"[0-9] pcontrol|\b(enter|leave) ", printed), "which records no marks")
+
+
 def fortran(test):
     """mpif.h and mpi_f08: arguments are converted both ways."""
     for ranks in (2, 6):
@@ -256,7 +294,7 @@ def memory(test):
     check(left.returncode == 1, "no process is left")
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, adapts, fortran, refused, interrupted, memory, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, sampled, adapts, fortran, refused, interrupted, memory, usage, lammps)}
 
 
 def main():

@@ -43,6 +43,30 @@ std::optional<std::uint64_t> memory_limit(const std::string& text) {
   return parse_bytes(text, "--memory");
 }
 
+auto sampled_object(const online::SampledBlock& block) {
+  return Object{"block"_key = block.name,         "ranks_together"_key = block.of_all_ranks,
+                "executed"_key = block.runs,      "skipped"_key = block.skipped,
+                "executed_ns"_key = block.run_ns, "charged_ns"_key = block.charged_ns};
+}
+
+Section sampled_section(const std::vector<online::SampledBlock>& blocks) {
+  Table table{.id = "sampled",
+              .title = "Sampled blocks, all ranks",
+              .columns = {{"block"},
+                          {"executed", Unit::count},
+                          {"skipped", Unit::count},
+                          {"mean time", Unit::ns, "CPU time per execution"},
+                          {"charged", Unit::ns, "for skipped executions, sum over all ranks"}},
+              .rows = {}};
+  for (const online::SampledBlock& block : blocks) {
+    table.rows.push_back({block.name, static_cast<std::int64_t>(block.runs),
+                          static_cast<std::int64_t>(block.skipped),
+                          block.runs == 0 ? 0.0 : block.run_ns / static_cast<double>(block.runs),
+                          block.charged_ns});
+  }
+  return {"sampled", "Sampled blocks", {std::move(table)}};
+}
+
 /// The simulation's result, with what there is of the program only.
 auto online_object(const SimulationParts& parts, const SimulateOnlineRequest& request,
                    const online::OnlineRun& run) {
@@ -51,6 +75,9 @@ auto online_object(const SimulationParts& parts, const SimulateOnlineRequest& re
                 parts.details,
                 "rank_times"_key = parts.ranks,
                 "calls"_key = run.calls,
+                "sampled_blocks"_key.when(optional_of(
+                    run.sampled.empty() ? nullptr : &run.sampled,
+                    [](const auto& blocks) { return list_of(blocks, sampled_object); })),
                 "exit_status"_key = run.exit_status};
 }
 
@@ -60,6 +87,7 @@ auto simulate_online_report(const SimulateOnlineRequest& request, const online::
   // The times of the trace are the simulated ones: nothing was measured.
   const Trace program = untimed_copy(run.trace);
   auto simulated = describe(run.result, program, platform, request.links);
+  if (!run.sampled.empty()) simulated.sections.push_back(sampled_section(run.sampled));
   const SimulationParts parts = parts_of(run.result, program, platform, request.links);
   return typed_report(
       "simulate", fmt::format("simulate: {} on {}", command, request.machine.platform),
