@@ -67,6 +67,14 @@ _Noreturn void refuse(const char* name, const char* why);
 /* clock.c */
 void pass(uint64_t ns); /* of simulated time */
 
+/* sampling.c */
+int sample_begin(int of_all_ranks, const char* name, int n, double precision); /* whether to run */
+void sample_end(const char* name);
+
+/* session.c: MPI's own allocations are not folded, where libslackline_fold.so is loaded. */
+void begin_mpi(void);
+void end_mpi(void);
+
 /* heap.c: blocks that other processes read. */
 uint64_t new_block(uint64_t bytes); /* offset */
 char* block_data(uint64_t block);

@@ -1,11 +1,9 @@
 /* Sampling, or shadow execution: blocks that the program has marked (slackline.h) are executed
  * until their mean time is known, and then skipped at the price of that mean (Clauss et al. 2011).
  * Nothing is skipped that calls MPI: others may wait for it. */
-#include <stdarg.h>
 #include <string.h>
 
 #include "online.h"
-#include "record/slackline.h"
 
 enum { kBlocks = SLK_ONLINE_BLOCKS };
 
@@ -75,26 +73,15 @@ static void end_block(const char* name, uint64_t computed_ns) {
   }
 }
 
-EXPORT int MPI_Pcontrol(const int level, ...) {
-  const int begins =
-      level == SLACKLINE_SAMPLE_BEGIN_LOCAL || level == SLACKLINE_SAMPLE_BEGIN_GLOBAL;
-  if (!begins && level != SLACKLINE_SAMPLE_END) return MPI_SUCCESS;
-  if (!is_computing()) return MPI_SUCCESS;
-  va_list rest;
-  va_start(rest, level);
-  const char* name = va_arg(rest, const char*);
+int sample_begin(int of_all_ranks, const char* name, int n, double precision) {
   const uint64_t computed_ns = stop_clock();
   uint64_t charged_ns = 0;
-  if (begins) {
-    const int n = va_arg(rest, int);
-    const double* precision = va_arg(rest, const double*);
-    int* run = va_arg(rest, int*);
-    *run = begin_block(level == SLACKLINE_SAMPLE_BEGIN_GLOBAL, name, n, *precision, &charged_ns,
-                       computed_ns);
-  } else {
-    end_block(name, computed_ns);
-  }
-  va_end(rest);
+  const int run = begin_block(of_all_ranks, name, n, precision, &charged_ns, computed_ns);
   start_clock(charged_ns);
-  return MPI_SUCCESS;
+  return run;
+}
+
+void sample_end(const char* name) {
+  end_block(name, stop_clock());
+  start_clock(0);
 }

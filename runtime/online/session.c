@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fold.h"
 #include "shared.h"
 
 static struct slk_online_file* file;
@@ -80,7 +81,9 @@ void attach(void) {
   cpu_at_return = cpu_ns();
   calls_mpi = 1;
   /* What the program starts is no rank. */
+  fold_open();
   unsetenv(SLK_ONLINE_VARIABLE);
+  unsetenv(SLK_FOLD_VARIABLE);
   pthread_atfork(NULL, NULL, detach);
 }
 
@@ -118,9 +121,20 @@ int is_computing(void) {
   return is_of_program() && depth == 0;
 }
 
+extern int slackline_fold_paused __attribute__((weak));
+
+void begin_mpi(void) {
+  if (&slackline_fold_paused != NULL) ++slackline_fold_paused;
+}
+
+void end_mpi(void) {
+  if (&slackline_fold_paused != NULL) --slackline_fold_paused;
+}
+
 void enter_call(void) {
   calls_mpi = 1;
   if (depth++ > 0) return;
+  begin_mpi();
   ++calls;
   stop_clock();
 }
@@ -146,7 +160,9 @@ struct slk_online_sampled* sampled_blocks(int of_all_ranks) {
 
 void leave_call(void) {
   if (depth == 1) complete_freed();
-  if (--depth == 0) cpu_at_return = cpu_ns();
+  if (--depth > 0) return;
+  end_mpi();
+  cpu_at_return = cpu_ns();
 }
 
 const struct slk_online_answer* last_answer(void) {

@@ -39,6 +39,11 @@
  * end or by `continue`; where it is left by other ways, the execution does not count. Without
  * Slackline, and where <mpi.h> is not included before, nothing of it remains but the block.
  *
+ * Memory folding: what slackline_shared_malloc() gives, for slackline_shared_free(), lies on one
+ * copy in memory with that of all other ranks under `slackline simulate -- ./app`, so whatever is
+ * written there is overwritten. It costs nothing then, however large. Between MPI_Init and
+ * MPI_Finalize; elsewhere it is malloc() and free().
+ *
  * Fortran, with the interface above and this one; `run` tells whether to execute the block:
  *
  *     subroutine slackline_sample(level, name, n, precision, run) bind(C, name="MPI_Pcontrol")
@@ -63,6 +68,10 @@
 #define SLACKLINE_SAMPLE_BEGIN_LOCAL 1397509955
 #define SLACKLINE_SAMPLE_BEGIN_GLOBAL 1397509956
 #define SLACKLINE_SAMPLE_END 1397509957
+#define SLACKLINE_SHARED_MALLOC 1397509958
+#define SLACKLINE_SHARED_FREE 1397509959
+
+#include <stdlib.h>
 
 #ifdef MPI_VERSION
 static inline void slackline_region_begin(const char* name) {
@@ -88,6 +97,18 @@ static inline void slackline_sample_end(struct slackline_sample* sample) {
   if (sample->name) MPI_Pcontrol(SLACKLINE_SAMPLE_END, sample->name);
   sample->run = 0;
 }
+
+static inline void* slackline_shared_malloc(size_t bytes) {
+  void* at = 0;
+  MPI_Pcontrol(SLACKLINE_SHARED_MALLOC, (const char*)0, bytes, &at);
+  return at ? at : malloc(bytes);
+}
+static inline void slackline_shared_free(void* at) {
+  int freed = 0;
+  MPI_Pcontrol(SLACKLINE_SHARED_FREE, (const char*)0, at, &freed);
+  if (!freed) free(at);
+}
+
 #define SLACKLINE_JOINED_(a, b) a##b
 #define SLACKLINE_JOIN_(a, b) SLACKLINE_JOINED_(a, b)
 #define SLACKLINE_QUOTED_(a) #a

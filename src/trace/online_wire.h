@@ -111,6 +111,21 @@ struct slk_online_block {
   uint32_t free;  /* its owner may use it again */
 };
 
+/* A second file, for memory that all ranks share because its contents are of no use: slk_fold_file,
+ * and from SLK_FOLD_FIRST on SLK_FOLD_BYTES of memory, of which costs what is touched. */
+#define SLK_FOLD_VARIABLE "SLACKLINE_FOLD" /* "descriptor" */
+#define SLK_FOLD_MAGIC 0x31444c464b4c53ull /* "SLKFLD1", little-endian */
+#define SLK_FOLD_FIRST 4096u
+#define SLK_FOLD_BYTES (1ull << 26)
+struct slk_fold_file {
+  uint64_t magic;
+  uint64_t threshold;   /* allocations of so many bytes are folded; UINT64_MAX: those asked for */
+  uint64_t allocations; /* folded, of all ranks */
+  uint64_t live_bytes;  /* of those that have not been freed */
+  uint64_t most_bytes;  /* that live_bytes has been */
+  uint64_t failed;      /* allocations that could not be folded */
+};
+
 struct slk_online_rank {
   uint32_t turn; /* futex: 1 the process computes, 0 the simulator has to answer */
   uint32_t queued;

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -36,15 +37,17 @@ class Test:
     def example(self, name):
         return str(pathlib.Path(self.arguments.examples) / self.arguments.mpi / name)
 
-    def run(self, *command):
+    def run(self, *command, data=None):
+        """data: bytes of memory of its own that each process may have."""
+        limit = None if data is None else lambda: resource.setrlimit(resource.RLIMIT_DATA, (data, data))
         done = subprocess.run(["timeout", "200", *command], cwd=self.folder, env=self.environment,
-                              capture_output=True, text=True, check=False)
+                              capture_output=True, text=True, check=False, preexec_fn=limit)
         sys.stderr.write(done.stderr[-2000:])
         return done
 
-    def simulate(self, ranks, *program, options=()):
+    def simulate(self, ranks, *program, options=(), data=None):
         return self.run(self.arguments.slackline, "simulate", "--platform", self.arguments.platform, "-n", str(ranks),
-                        "--format", "json", "-o", "run.json", *options, "--", *program)
+                        "--format", "json", "-o", "run.json", *options, "--", *program, data=data)
 
     def result(self):
         return json.loads((self.folder / "run.json").read_text())["result"]
@@ -162,6 +165,27 @@ def sampled(test):
     check("executed 80 " in recorded.stdout, "nor by the recorder")
     printed = test.run(test.arguments.slackline, "print", "recorded").stdout
     check(re.search(r"[0-9] barrier", printed) and not re.search(r"[0-9] pcontrol|\b(enter|leave) ", printed), "which records no marks")
+
+
+def folded(test):
+    """A program of which each rank needs four times what a process may have runs, on one copy of its memory."""
+    def findings():
+        return {f["name"]: f["count"] for f in json.loads((test.folder / "run.json").read_text())["findings"]}
+
+    ranks, cap = 8, 64 << 20
+    fold = ("--fold-above", "4MiB")
+    program = test.program("online_fold")
+    check("ok" not in test.simulate(ranks, program, "plain", data=cap).stdout, "it does not run with memory of its own")
+    done = test.simulate(ranks, program, "plain", options=fold, data=cap)
+    check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"folded: {done.stdout}")
+    check(findings() == {"folded_memory": ranks * (4 + 2 * 200 + 2)}, f"{findings()}")
+    done = test.simulate(ranks, program, "shared", options=fold, data=cap)
+    check(done.stdout.startswith("ok\n") and findings() == {"folded_memory": ranks * (4 + 2)}, f"by the header: {findings()}")
+    check("ok" in test.simulate(2, program, "shared").stdout and findings() == {"folded_memory": 2 * 4}, "by it alone")
+    alone = test.run(f"mpirun.{test.arguments.mpi}", "-n", "1", program, "shared")
+    check(alone.stdout == "ok\n", "without the simulator it is malloc and free")
+    done = test.simulate(2, program, options=("--fold-above", "1000"))
+    check(done.returncode == 2 and "64" in done.stderr, "what is too small is refused")
 
 
 def fortran(test):
@@ -294,7 +318,7 @@ def memory(test):
     check(left.returncode == 1, "no process is left")
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, sampled, adapts, fortran, refused, interrupted, memory, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, sampled, folded, adapts, fortran, refused, interrupted, memory, usage, lammps)}
 
 
 def main():

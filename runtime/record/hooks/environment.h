@@ -72,9 +72,9 @@ int abort(std::uint8_t op, MPI_Comm comm, Call call) {
   return call();
 }
 
-/// Levels of slackline.h, with a name; those of sampling are for on-line simulations.
+/// Levels of slackline.h, with a name; those after regions' are for on-line simulations.
 inline bool is_named_level(int level) {
-  return level >= SLACKLINE_REGION_BEGIN && level <= SLACKLINE_SAMPLE_END;
+  return level >= SLACKLINE_REGION_BEGIN && level <= SLACKLINE_SHARED_FREE;
 }
 
 /// MPI_Pcontrol: 0 and 1 switch recording off and on; k >= 2 begins a region, -k ends it; two

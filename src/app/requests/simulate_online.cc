@@ -38,9 +38,9 @@ void write_trace(const Trace& trace, const TraceWriter& writer, const std::strin
   files.commit();
 }
 
-std::optional<std::uint64_t> memory_limit(const std::string& text) {
+std::optional<std::uint64_t> bytes_of(const std::string& text, const char* option) {
   if (text.empty()) return std::nullopt;
-  return parse_bytes(text, "--memory");
+  return parse_bytes(text, option);
 }
 
 auto sampled_object(const online::SampledBlock& block) {
@@ -65,6 +65,18 @@ Section sampled_section(const std::vector<online::SampledBlock>& blocks) {
                           block.charged_ns});
   }
   return {"sampled", "Sampled blocks", {std::move(table)}};
+}
+
+constexpr std::uint64_t kLeastFolded = 65536;
+
+/// Small allocations hold pointers and numbers that the program needs.
+std::optional<std::uint64_t> fold_threshold(const std::string& text) {
+  const std::optional<std::uint64_t> bytes = bytes_of(text, "--fold-above");
+  if (bytes && *bytes < kLeastFolded) {
+    throw usage_error("cannot fold allocations", fmt::format("--fold-above {} is too small", text),
+                      "Give 64KiB or more.");
+  }
+  return bytes;
 }
 
 /// The simulation's result, with what there is of the program only.
@@ -92,6 +104,7 @@ auto simulate_online_report(const SimulateOnlineRequest& request, const online::
   return typed_report(
       "simulate", fmt::format("simulate: {} on {}", command, request.machine.platform),
       Object{to_json(request.machine, smpi), "ranks"_key = request.ranks,
+             "fold_above"_key.when(!request.fold_above.empty(), request.fold_above),
              "compute"_key = request.compute, "processors"_key = request.processors},
       Object{"command"_key = command},
       Described{online_object(parts, request, run), std::move(simulated.sections)});
@@ -112,8 +125,9 @@ SimulatedOnline execute(const SimulateOnlineRequest& request) {
       online::simulate_online({.command = request.command,
                                .preload = request.preload,
                                .ranks = request.ranks,
+                               .fold_above = fold_threshold(request.fold_above),
                                .one_processor = request.processors == "one",
-                               .memory = memory_limit(request.memory)},
+                               .memory = bytes_of(request.memory, "--memory")},
                               machine.platform, machine.hosts, options);
   if (!request.trace.empty()) write_trace(run.trace, writer_of(request.trace), request.trace);
   SimulatedOnline done{SimulateOnlineReports::untyped(

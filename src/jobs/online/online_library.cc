@@ -39,7 +39,7 @@ std::string mpi_of(const std::string& program) {
 
 }  // namespace
 
-std::string online_preload(const std::string& program, std::string_view mpi) {
+std::string online_preload(const std::string& program, std::string_view mpi, bool folds) {
   const std::string found = mpi.empty() ? mpi_of(program) : std::string(mpi);
   const fs::path library = find_runtime_libraries().preload.parent_path() /
                            fmt::format("libslackline_online_{}.so", found);
@@ -50,7 +50,9 @@ std::string online_preload(const std::string& program, std::string_view mpi) {
   }
   const char* present = std::getenv("LD_PRELOAD");
   const bool others = present != nullptr && *present != '\0';
-  return library.string() + (others ? std::string(":") + present : std::string());
+  const std::string fold =
+      folds ? ":" + (library.parent_path() / "libslackline_fold.so").string() : std::string();
+  return library.string() + fold + (others ? std::string(":") + present : std::string());
 }
 
 }  // namespace slackline
