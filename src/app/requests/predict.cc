@@ -11,7 +11,9 @@
 #include "app/load/loaded_program.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
+#include "base/file.h"
 #include "report/report.h"
+#include "timing/linear_program_file.h"
 
 namespace slackline {
 namespace {
@@ -78,6 +80,17 @@ auto predict_report(const PredictRequest& request, const LoadedGraph& loaded,
              "seed"_key.when(bootstrap, request.seed),
              "derivative"_key = request.left ? "left" : "right"});
 }
+/// T as a function of L, for who has a solver.
+void export_lp(const std::string& path, const LoadedGraph& loaded) {
+  OutputFile file(path);
+  with_cost(loaded.graph, loaded.model, full_parameter(loaded.model, Parameter::latency),
+            [&](const LinearCost& cost) {
+              write_linear_program(loaded.graph, cost,
+                                   [&](std::string_view text) { file.write(text); });
+            });
+  file.commit();
+}
+
 using PredictReports = CommandReports<ReturnedBy<loggops_report>, ReturnedBy<predict_report>>;
 
 }  // namespace
@@ -88,6 +101,8 @@ void declare(OptionList& options, PredictRequest& request) {
   declare(options, request.loggops);
   options.add("--left", request.left,
               "Left derivatives where several paths are equally long (default: right)");
+  options.add("--export-lp FILE", request.export_lp,
+              "Write the run time as a linear program (CPLEX's LP format)");
   declare_uncertainty(options, request.also, request.bootstrap, request.seed);
   declare_clocks(options, request.input.reading, OptionCallers::python);
 }
@@ -101,6 +116,7 @@ Report execute(const PredictRequest& request) {
 
 Report execute(const PredictRequest& request, const LoadedGraph& loaded) {
   const Side side = request.left ? Side::left : Side::right;
+  if (!request.export_lp.empty()) export_lp(request.export_lp, loaded);
   Prediction prediction = predict(loaded.program_or_none(), loaded.graph, loaded.model, side);
   prediction.measured = measured_run(loaded.opened.trace);
   if (loaded.measured_ns) {

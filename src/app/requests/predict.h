@@ -23,6 +23,7 @@ struct PredictRequest {
   std::vector<std::string> also{};  ///< other runs of the program, for intervals
   std::size_t bootstrap = 0;        ///< replicates with resampled computation
   std::uint64_t seed = 1;           ///< of the resampling
+  std::string export_lp{};          ///< file for the linear program of L; empty: none
 };
 void declare(OptionList& options, PredictRequest& request);
 
