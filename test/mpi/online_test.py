@@ -260,6 +260,21 @@ def adapts(test):
     check(replayed("graphene.slk") > 2.5e9, "that of the near one keeps its steps, and is wrong")
 
 
+def python(test):
+    """Programs of Python, and scripts, whose MPI is that of mpi4py."""
+    interpreter = "/usr/bin/python3"
+    there = subprocess.run([interpreter, "-c", "import mpi4py"], capture_output=True, check=False).returncode == 0
+    if not there or test.arguments.mpi != "openmpi":
+        print("SKIPPED: Debian's mpi4py, which is Open MPI's, is not here or not for this MPI")
+        sys.exit(77)
+    script = test.folder / "sum.py"
+    script.write_text(f"#!{interpreter}\nfrom mpi4py import MPI\nprint(MPI.COMM_WORLD.allreduce(MPI.COMM_WORLD.rank))\n")
+    script.chmod(0o755)
+    for program in ((interpreter, str(script)), (str(script),)):
+        done = test.simulate(4, *program)
+        check(done.returncode == 0 and done.stdout.split()[:4] == ["6"] * 4, f"{program}: {done.stdout}")
+
+
 def usage(test):
     """What is asked wrongly is said before anything runs."""
     for command, text in ((["simulate", "--platform", test.arguments.platform, "-n", "2"], "no program"),
@@ -318,7 +333,7 @@ def memory(test):
     check(left.returncode == 1, "no process is left")
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, sampled, folded, adapts, fortran, refused, interrupted, memory, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, sampled, folded, adapts, fortran, refused, interrupted, memory, python, usage, lammps)}
 
 
 def main():
