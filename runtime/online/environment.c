@@ -17,11 +17,16 @@ static int begin(enum slk_operation operation, int status) {
 }
 
 EXPORT int MPI_Init(int* argc, char*** argv) {
-  return begin(SLK_OP_init, PMPI_Init(argc, argv));
+  begin_mpi();
+  const int status = PMPI_Init(argc, argv);
+  end_mpi();
+  return begin(SLK_OP_init, status);
 }
 
 EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  begin_mpi();
   const int status = PMPI_Init_thread(argc, argv, required, provided);
+  end_mpi();
   const int attached = begin(SLK_OP_init_thread, status);
   /* One thread of a process talks to the simulator. */
   if (simulated() && *provided > MPI_THREAD_SERIALIZED) *provided = MPI_THREAD_SERIALIZED;
@@ -43,7 +48,10 @@ EXPORT int MPI_Finalize(void) {
     leave_call();
     detach();
   }
-  return PMPI_Finalize();
+  begin_mpi();
+  const int status = PMPI_Finalize();
+  end_mpi();
+  return status;
 }
 
 EXPORT int MPI_Abort(MPI_Comm comm, int code) {

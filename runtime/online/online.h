@@ -39,6 +39,7 @@ typedef struct Comm {
 /* session.c: the way to the simulator. */
 int simulated(void);     /* 0: the library stays out of the way */
 int is_of_program(void); /* simulated, and in a thread that calls MPI */
+int is_computing(void);  /* this, and outside of calls */
 int world_rank(void);
 int world_size(void);
 void attach(void); /* from MPI_Init on the process is a rank */
@@ -50,6 +51,10 @@ void defer(void); /* hands the call over together with the next one; for calls w
 void enter_call(void); /* computation ends here; of calls within calls the outermost counts */
 void leave_call(void);
 double simulated_now(void); /* seconds */
+uint64_t calls_made(void);  /* of MPI by the program, and what else needs the simulator */
+uint64_t stop_clock(void);  /* ns computed since the last answer; what follows does not count */
+void start_clock(uint64_t charged_ns); /* it does again, and this is added */
+struct slk_online_sampled* sampled_blocks(int of_all_ranks);
 int64_t* lists(void);
 struct slk_online_request* request_at(uint32_t place);
 uint32_t new_request(void);         /* a free place, with its own serial */
@@ -61,6 +66,14 @@ _Noreturn void refuse(const char* name, const char* why);
 
 /* clock.c */
 void pass(uint64_t ns); /* of simulated time */
+
+/* sampling.c */
+int sample_begin(int of_all_ranks, const char* name, int n, double precision); /* whether to run */
+void sample_end(const char* name);
+
+/* session.c: MPI's own allocations are not folded, where libslackline_fold.so is loaded. */
+void begin_mpi(void);
+void end_mpi(void);
 
 /* heap.c: blocks that other processes read. */
 uint64_t new_block(uint64_t bytes); /* offset */

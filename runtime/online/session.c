@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fold.h"
 #include "shared.h"
 
 static struct slk_online_file* file;
@@ -17,6 +18,7 @@ static struct slk_online_rank* own;
 static int own_rank;
 static uint64_t cpu_at_return;
 static int depth;
+static uint64_t calls;              /* of depth 1 */
 static uint32_t readings;           /* of the clock since the last answer */
 static _Thread_local int calls_mpi; /* threads that never do are none of the rank's program */
 static uint32_t next_serial;
@@ -79,7 +81,9 @@ void attach(void) {
   cpu_at_return = cpu_ns();
   calls_mpi = 1;
   /* What the program starts is no rank. */
+  fold_open();
   unsetenv(SLK_ONLINE_VARIABLE);
+  unsetenv(SLK_FOLD_VARIABLE);
   pthread_atfork(NULL, NULL, detach);
 }
 
@@ -113,16 +117,52 @@ int is_of_program(void) {
   return simulated() && calls_mpi;
 }
 
+int is_computing(void) {
+  return is_of_program() && depth == 0;
+}
+
+extern int slackline_fold_paused __attribute__((weak));
+
+void begin_mpi(void) {
+  if (&slackline_fold_paused != NULL) ++slackline_fold_paused;
+}
+
+void end_mpi(void) {
+  if (&slackline_fold_paused != NULL) --slackline_fold_paused;
+}
+
 void enter_call(void) {
   calls_mpi = 1;
   if (depth++ > 0) return;
+  begin_mpi();
+  ++calls;
+  stop_clock();
+}
+
+uint64_t calls_made(void) {
+  return calls;
+}
+
+uint64_t stop_clock(void) {
   const uint64_t now = cpu_ns();
   own->call.cpu_ns += now > cpu_at_return ? now - cpu_at_return : 0;
+  return own->call.cpu_ns;
+}
+
+void start_clock(uint64_t charged_ns) {
+  own->call.cpu_ns += charged_ns;
+  cpu_at_return = cpu_ns();
+}
+
+struct slk_online_sampled* sampled_blocks(int of_all_ranks) {
+  return of_all_ranks ? file->sampled : own->sampled;
 }
 
 void leave_call(void) {
   if (depth == 1) complete_freed();
-  if (--depth == 0) cpu_at_return = cpu_ns();
+  if (--depth > 0) return;
+  end_mpi();
+  cpu_at_return = cpu_ns();
 }
 
 const struct slk_online_answer* last_answer(void) {

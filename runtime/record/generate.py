@@ -196,12 +196,12 @@ def next_pointer(name):
 
 
 def pcontrol_wrapper():
-    # The only variadic call. The name is read for our own two levels only (slackline.h).
+    # The only variadic call. The name is read for our own levels only (slackline.h).
     return next_pointer("Pcontrol") + """
 int slk_MPI_Pcontrol(const int level, ...) {
 """ + NOTE_FRAME + """
   const char* name = nullptr;
-  if (is_region_level(level)) {
+  if (is_named_level(level)) {
     va_list rest;
     va_start(rest, level);
     name = va_arg(rest, const char*);

@@ -18,6 +18,7 @@ struct OnlineOptions {
   std::string mpi{};
   std::string compute = "measured";
   std::string processors = "one";
+  std::string fold_above{};
   std::vector<std::string> command{};
 };
 
@@ -38,17 +39,18 @@ int run_online(const SimulateCommand& command, const OnlineOptions& online) {
   // The first word after '--' is what would else be the trace.
   std::vector<std::string> words{request.trace};
   words.insert(words.end(), online.command.begin(), online.command.end());
-  const SimulatedOnline done =
-      execute(SimulateOnlineRequest{.command = words,
-                                    .preload = online_preload(words.front(), online.mpi),
-                                    .ranks = online.ranks,
-                                    .machine = request.machine,
-                                    .compute = online.compute,
-                                    .processors = online.processors,
-                                    .links = request.links,
-                                    .slowed = request.slowed,
-                                    .memory = request.reading.memory,
-                                    .trace = request.timed});
+  const SimulatedOnline done = execute(SimulateOnlineRequest{
+      .command = words,
+      .preload = online_preload(words.front(), online.mpi, !online.fold_above.empty()),
+      .ranks = online.ranks,
+      .machine = request.machine,
+      .compute = online.compute,
+      .processors = online.processors,
+      .links = request.links,
+      .slowed = request.slowed,
+      .memory = request.reading.memory,
+      .fold_above = online.fold_above,
+      .trace = request.timed});
   const int written = write_report(done.report, command.output);
   return done.exit_status != 0 ? done.exit_status : written;
 }
@@ -63,6 +65,10 @@ void declare(OptionList& options, OnlineOptions& online) {
   options.add("--processors", online.processors,
               "Processors of this machine that its processes use, which take turns",
               {.choices = {"one", "all"}});
+  options.add("--fold-above SIZE", online.fold_above,
+              "Allocations of its ranks from this size on share one copy in memory: contents are "
+              "wrong",
+              {.example = "1MiB"});
   declare_mpi(options, online.mpi, "MPI library of that program, if not detected");
   options.add("command", online.command,
               "After '--': MPI program to run in simulated time, without a launcher");

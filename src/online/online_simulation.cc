@@ -10,6 +10,7 @@
 #include "base/findings.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "online/folded_memory.h"
 #include "online/interruption.h"
 #include "online/online_program.h"
 #include "online/pinned_thread.h"
@@ -85,8 +86,9 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
   name_hosts(memory, platform, host_of_rank);
   const Interruption interruption;
   const PinnedThread pinned(job.one_processor);
-  Processes processes(job.ranks,
-                      {job.command, job.preload, memory.descriptor(), pinned.processor()});
+  const FoldedMemory folded(job.fold_above);
+  Processes processes(job.ranks, {job.command, job.preload, memory.descriptor(),
+                                  folded.descriptor(), pinned.processor()});
   start(job, memory, processes);
   TraceBuilder trace(job.ranks, false);
   OnlineProgram program({.memory = memory,
@@ -120,6 +122,9 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
     info.finalized = complete.has_value();
     info.host = platform.host_name(host_of_rank[r]);
   }
+  run.sampled = sampled_blocks(memory, job.ranks);
+  folded.note(result.findings);
+  note_sampled(run.sampled, result.findings);
   run.trace = simulated_trace(std::move(trace).build(), result);
   run.result = std::move(result);
   run.calls = program.calls();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "online/sampled_blocks.h"
 #include "sim/engine/simulation_options.h"
 #include "sim/engine/simulation_result.h"
 #include "sim/platform/platform.h"
@@ -16,6 +17,9 @@ struct OnlineJob {
   std::vector<std::string> command{};  ///< the program itself, without a launcher
   std::string preload{};               ///< value of LD_PRELOAD: libslackline_online_<mpi>.so first
   std::int32_t ranks = 0;
+  /// Allocations of so many bytes or more of all ranks share one copy in memory; `preload` has
+  /// libslackline_fold.so then.
+  std::optional<std::uint64_t> fold_above{};
   bool one_processor = true;  ///< for all processes and the simulator, as one computes at a time
   std::optional<std::uint64_t> memory{};  ///< bytes that the processes may take; else what is free
 };
@@ -26,6 +30,7 @@ struct OnlineRun {
   int exit_status = 0;  ///< the largest of the processes'
   int interrupted = 0;  ///< the signal that ended the run early; 0: none
   std::uint64_t calls = 0;
+  std::vector<SampledBlock> sampled{};
 };
 
 /// Runs the program on a machine that is simulated: rank r on host_of_rank[r]. Computation takes

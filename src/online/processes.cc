@@ -30,6 +30,7 @@ int shell_status(int status) {
 /// What a singleton of either MPI library needs: Open MPI would start a daemon for each process.
 void set_environment(const Processes::Start& start, std::int32_t rank) {
   setenv(SLK_ONLINE_VARIABLE, fmt::format("{}:{}", start.descriptor, rank).c_str(), 1);
+  setenv(SLK_FOLD_VARIABLE, fmt::format("{}", start.fold_descriptor).c_str(), 1);
   setenv("LD_PRELOAD", start.preload.c_str(), 1);
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
   setenv("OMPI_MCA_btl", "self", 1);

@@ -14,9 +14,10 @@ class Processes {
  public:
   struct Start {
     std::vector<std::string> command;
-    std::string preload;  ///< value of LD_PRELOAD
-    int descriptor = -1;  ///< of the SharedMemory, which they inherit
-    int processor = -1;   ///< on which all of them run; < 0: where the system likes
+    std::string preload;       ///< value of LD_PRELOAD
+    int descriptor = -1;       ///< of the SharedMemory, which they inherit
+    int fold_descriptor = -1;  ///< of the FoldedMemory
+    int processor = -1;        ///< on which all of them run; < 0: where the system likes
   };
   /// For one process a rank, none of which runs yet.
   Processes(std::int32_t ranks, Start start);

@@ -45,17 +45,21 @@ SharedMemory::SharedMemory(std::int32_t ranks, double seconds_per_cpu_ns) {
   if (memory == MAP_FAILED) fail(ranks);
   memory_ = static_cast<std::byte*>(memory);
   auto* const file = reinterpret_cast<slk_online_file*>(memory_);
-  *file = {.magic = SLK_ONLINE_MAGIC,
-           .ranks = static_cast<std::uint64_t>(ranks),
-           .stride = stride_,
-           .first = first_,
-           .seconds_per_cpu_ns = seconds_per_cpu_ns};
+  file->magic = SLK_ONLINE_MAGIC;
+  file->ranks = static_cast<std::uint64_t>(ranks);
+  file->stride = stride_;
+  file->first = first_;
+  file->seconds_per_cpu_ns = seconds_per_cpu_ns;
   for (std::int32_t r = 0; r < ranks; ++r) rank(r).turn = 1;
 }
 
 SharedMemory::~SharedMemory() {
   if (memory_ != nullptr) munmap(memory_, bytes_);
   if (descriptor_ >= 0) close(descriptor_);
+}
+
+slk_online_file& SharedMemory::file() {
+  return *reinterpret_cast<slk_online_file*>(memory_);
 }
 
 slk_online_rank& SharedMemory::rank(std::int32_t rank) {

@@ -21,7 +21,20 @@
 #define SLK_ONLINE_LISTS (1u << 21) /* 8-byte words */
 #define SLK_ONLINE_NAME 256u
 #define SLK_ONLINE_OWN_TAGS 0x7f000000 /* this tag and above: of no program, and no wildcard's */
-#define SLK_ONLINE_QUEUE 64u /* calls without an answer that wait for the next one with one */
+#define SLK_ONLINE_QUEUE 64u   /* calls without an answer that wait for the next one with one */
+#define SLK_ONLINE_BLOCKS 256u /* that can be sampled, of a rank and of all together */
+
+/* A block of the program that is sampled (runtime/record/slackline.h). Times of CPU in ns. */
+struct slk_online_sampled {
+  char name[SLK_ONLINE_NAME]; /* empty: none, and none after it */
+  uint64_t runs;              /* that were timed */
+  uint64_t skipped;
+  double mean_ns;     /* of the runs */
+  double squares;     /* sum of the squared differences from the mean */
+  double charged_ns;  /* for those that were skipped */
+  uint32_t calls_mpi; /* it is never skipped */
+  uint32_t unused;
+};
 
 struct slk_online_file {
   uint64_t magic;
@@ -29,6 +42,7 @@ struct slk_online_file {
   uint64_t stride;
   uint64_t first;            /* where the area of rank 0 is */
   double seconds_per_cpu_ns; /* of simulated time; 0: computation takes none */
+  struct slk_online_sampled sampled[SLK_ONLINE_BLOCKS]; /* by all ranks together */
 };
 
 enum slk_online_kind {
@@ -97,6 +111,21 @@ struct slk_online_block {
   uint32_t free;  /* its owner may use it again */
 };
 
+/* A second file, for memory that all ranks share because its contents are of no use: slk_fold_file,
+ * and from SLK_FOLD_FIRST on SLK_FOLD_BYTES of memory, of which costs what is touched. */
+#define SLK_FOLD_VARIABLE "SLACKLINE_FOLD" /* "descriptor" */
+#define SLK_FOLD_MAGIC 0x31444c464b4c53ull /* "SLKFLD1", little-endian */
+#define SLK_FOLD_FIRST 4096u
+#define SLK_FOLD_BYTES (1ull << 26)
+struct slk_fold_file {
+  uint64_t magic;
+  uint64_t threshold;   /* allocations of so many bytes are folded; UINT64_MAX: those asked for */
+  uint64_t allocations; /* folded, of all ranks */
+  uint64_t live_bytes;  /* of those that have not been freed */
+  uint64_t most_bytes;  /* that live_bytes has been */
+  uint64_t failed;      /* allocations that could not be folded */
+};
+
 struct slk_online_rank {
   uint32_t turn; /* futex: 1 the process computes, 0 the simulator has to answer */
   uint32_t queued;
@@ -105,6 +134,7 @@ struct slk_online_rank {
   char refused[SLK_ONLINE_NAME]; /* with SLK_ONLINE_REFUSED */
   struct slk_online_answer answer;
   char host[SLK_ONLINE_NAME];
+  struct slk_online_sampled sampled[SLK_ONLINE_BLOCKS]; /* by this rank alone */
   struct slk_online_request requests[SLK_ONLINE_REQUESTS];
   int64_t lists[SLK_ONLINE_LISTS];
 };

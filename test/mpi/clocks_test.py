@@ -8,8 +8,10 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import time
 
-from recording import check, finding, rank_section, result, run_case, skip, succeeded
+from recording import calls, check, finding, rank_section, result, run_case, skip, succeeded
 
 MANY = 8000  # messages around the ring
 
@@ -130,9 +132,51 @@ def case_clock_drift(test):
     # The falsified clock runs 1.01 times as fast, so 0.01/1.01 of its time is taken off. On a busy
     # machine messages can take too long to tell; then the error that is stated covers it: the end
     # is off by the drift less what the begin was measured wrong by, which the error covers, too.
-    times = [int(time) for time in re.findall(r"^  @(-?\d+) ", rank_section(text, 1), re.M)]
+    times = [int(at) for at in re.findall(r"^  @(-?\d+) ", rank_section(text, 1), re.M)]
     covered = drift == 0 and 2 * error > 0.0099 * (max(times) - min(times))
     check(abs(drift + 0.01 / 1.01) < 0.004 or covered, f"drift {drift}, error {error} ns")
+
+
+YEAR = 365 * 86400
+
+
+def shown_by(library, name, value):
+    """By how many seconds the library makes a process's clock differ, within one or so."""
+    read = [sys.executable, "-c", "import time; print(time.clock_gettime(time.CLOCK_MONOTONIC))"]
+    shown = subprocess.run(["env", f"LD_PRELOAD={library}", f"{name}={value}", *read], text=True, capture_output=True,
+                           check=True)
+    return float(shown.stdout) - time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
+def case_clock_anywhere(test):
+    """The zero of a rank's clock is years away, before or after the others'."""
+    program = [test.program("scenario"), "many", "300"]
+    clock_library = test.program("any_clock.so")
+    fake_time = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
+    shifts = [("ANY_CLOCK_S", str(seconds), clock_library)
+              for seconds in (-100 * YEAR, -50 * YEAR, -10, 50 * YEAR, 100 * YEAR)]
+    if os.path.exists(fake_time):
+        shifts += [("FAKETIME", value, fake_time) for value in ("-80y", "-50y", "+50y")]
+    else:
+        print("without libfaketime (Debian's package faketime): only with a library of this test")
+    for rank in (0, 1):
+        for name, value, library in shifts:
+            seconds = shown_by(library, name, value)
+            shutil.rmtree(test.output, ignore_errors=True)
+            shifted = ["env", f"LD_PRELOAD={library}", f"{name}={value}", *program]
+            parts = [shifted, program] if rank == 0 else [program, shifted]
+            done = test.record([*test.launcher(1), *parts[0], ":", "-n", "1", *parts[1]])
+            succeeded(done)
+            text = test.text()
+            for lost in ("damaged_file", "missing_ranks", "clock_unknown", "damaged_record"):
+                check(finding(text, lost) == 0, f"{value} s of rank {rank}: {lost}")
+            offset, _, error = clock(text, 1)
+            wanted = 1e9 * (seconds if rank == 0 else -seconds)
+            check(abs(offset - wanted) < 5e9, f"offset {offset} is about {wanted}")
+            check(0 < error < 1e9, f"the stated error of {error} ns")
+            check(calls(text, 1, "sendrecv_replace") == 300, "all calls")
+            times = [int(at) for at in re.findall(r"^  @(-?\d+) ", text, re.M)]
+            check(max(times) - min(times) < 100e9, "one run, on one time line")
 
 
 if __name__ == "__main__":

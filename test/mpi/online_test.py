@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -36,15 +37,17 @@ class Test:
     def example(self, name):
         return str(pathlib.Path(self.arguments.examples) / self.arguments.mpi / name)
 
-    def run(self, *command):
+    def run(self, *command, data=None):
+        """data: bytes of memory of its own that each process may have."""
+        limit = None if data is None else lambda: resource.setrlimit(resource.RLIMIT_DATA, (data, data))
         done = subprocess.run(["timeout", "200", *command], cwd=self.folder, env=self.environment,
-                              capture_output=True, text=True, check=False)
+                              capture_output=True, text=True, check=False, preexec_fn=limit)
         sys.stderr.write(done.stderr[-2000:])
         return done
 
-    def simulate(self, ranks, *program, options=()):
+    def simulate(self, ranks, *program, options=(), data=None):
         return self.run(self.arguments.slackline, "simulate", "--platform", self.arguments.platform, "-n", str(ranks),
-                        "--format", "json", "-o", "run.json", *options, "--", *program)
+                        "--format", "json", "-o", "run.json", *options, "--", *program, data=data)
 
     def result(self):
         return json.loads((self.folder / "run.json").read_text())["result"]
@@ -126,6 +129,65 @@ def same_dates(test):
         check(test.result()["makespan_ns"] == online, "and takes the same time")
 
 
+def sampled(test):
+    """Blocks are executed as often as asked and charged their mean then; what calls MPI is not skipped."""
+    def simulate(program, what):
+        done = test.simulate(3, test.program(program), what, options=("--trace", "run.slk"))
+        check(done.returncode == 0, f"{what} ends")
+        report = json.loads((test.folder / "run.json").read_text())
+        blocks = report["result"].get("sampled_blocks", [])
+        executed = int(done.stdout.split()[1])
+        if what not in ("calls", "left"):
+            makespan = report["result"]["makespan_ns"]
+            # Barriers and what the kernel charges for changing processes come on top.
+            check(0.4e9 < makespan < 0.42e9, f"{what}: 40 times 10 ms take {makespan} ns")
+        return executed, blocks, {f["name"] for f in report["findings"]}
+
+    for program in ("online_sampling", "online_sampling_cpp", "online_sampling_f90"):
+        executed, blocks, findings = simulate(program, "local")
+        check(executed == 3 * 4 and findings == {"sampled_blocks"}, f"{program}: {executed} executions, {findings}")
+        check([(b["executed"], b["skipped"], b["ranks_together"]) for b in blocks] == [(12, 108, False)], f"{blocks}")
+        check(abs(blocks[0]["charged_ns"] - 108 * 10e6) < 0.02 * 108 * 10e6, f"charged {blocks}")
+    executed, blocks, _ = simulate("online_sampling", "global")
+    check(executed == 5 and [(b["executed"], b["skipped"], b["ranks_together"]) for b in blocks] == [(5, 115, True)], f"{blocks}")
+    executed, blocks, _ = simulate("online_sampling", "precise")
+    check(3 * 2 <= executed < 3 * 40, f"{executed} times are enough to know the mean to a tenth")
+    executed, blocks, findings = simulate("online_sampling", "nested")
+    check(executed == 3 * 5 and sorted(b["executed"] for b in blocks) == [15, 60], f"{blocks}")
+    for what, expected in (("calls", {"sampled_block_calls_mpi"}), ("left", set())):
+        executed, blocks, findings = simulate("online_sampling", what)
+        check(executed == 3 * 40 and findings == expected, f"{what}: {executed} executions, {findings}")
+    launcher = (f"mpirun.{test.arguments.mpi}", "-n", "2")
+    alone = test.run(*launcher, test.program("online_sampling"), "local")
+    check(alone.stdout.startswith("executed 80 "), "without the simulator nothing is skipped")
+    recorded = test.run(test.arguments.slackline, "record", "-o", "recorded", "--", *launcher,
+                        test.program("online_sampling"), "local")
+    check("executed 80 " in recorded.stdout, "nor by the recorder")
+    printed = test.run(test.arguments.slackline, "print", "recorded").stdout
+    check(re.search(r"[0-9] barrier", printed) and not re.search(r"[0-9] pcontrol|\b(enter|leave) ", printed), "which records no marks")
+
+
+def folded(test):
+    """A program of which each rank needs four times what a process may have runs, on one copy of its memory."""
+    def findings():
+        return {f["name"]: f["count"] for f in json.loads((test.folder / "run.json").read_text())["findings"]}
+
+    ranks, cap = 8, 64 << 20
+    fold = ("--fold-above", "4MiB")
+    program = test.program("online_fold")
+    check("ok" not in test.simulate(ranks, program, "plain", data=cap).stdout, "it does not run with memory of its own")
+    done = test.simulate(ranks, program, "plain", options=fold, data=cap)
+    check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"folded: {done.stdout}")
+    check(findings() == {"folded_memory": ranks * (4 + 2 * 200 + 2)}, f"{findings()}")
+    done = test.simulate(ranks, program, "shared", options=fold, data=cap)
+    check(done.stdout.startswith("ok\n") and findings() == {"folded_memory": ranks * (4 + 2)}, f"by the header: {findings()}")
+    check("ok" in test.simulate(2, program, "shared").stdout and findings() == {"folded_memory": 2 * 4}, "by it alone")
+    alone = test.run(f"mpirun.{test.arguments.mpi}", "-n", "1", program, "shared")
+    check(alone.stdout == "ok\n", "without the simulator it is malloc and free")
+    done = test.simulate(2, program, options=("--fold-above", "1000"))
+    check(done.returncode == 2 and "64" in done.stderr, "what is too small is refused")
+
+
 def fortran(test):
     """mpif.h and mpi_f08: arguments are converted both ways."""
     for ranks in (2, 6):
@@ -198,6 +260,21 @@ def adapts(test):
     check(replayed("graphene.slk") > 2.5e9, "that of the near one keeps its steps, and is wrong")
 
 
+def python(test):
+    """Programs of Python, and scripts, whose MPI is that of mpi4py."""
+    interpreter = "/usr/bin/python3"
+    there = subprocess.run([interpreter, "-c", "import mpi4py"], capture_output=True, check=False).returncode == 0
+    if not there or test.arguments.mpi != "openmpi":
+        print("SKIPPED: Debian's mpi4py, which is Open MPI's, is not here or not for this MPI")
+        sys.exit(77)
+    script = test.folder / "sum.py"
+    script.write_text(f"#!{interpreter}\nfrom mpi4py import MPI\nprint(MPI.COMM_WORLD.allreduce(MPI.COMM_WORLD.rank))\n")
+    script.chmod(0o755)
+    for program in ((interpreter, str(script)), (str(script),)):
+        done = test.simulate(4, *program)
+        check(done.returncode == 0 and done.stdout.split()[:4] == ["6"] * 4, f"{program}: {done.stdout}")
+
+
 def usage(test):
     """What is asked wrongly is said before anything runs."""
     for command, text in ((["simulate", "--platform", test.arguments.platform, "-n", "2"], "no program"),
@@ -256,7 +333,7 @@ def memory(test):
     check(left.returncode == 1, "no process is left")
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, adapts, fortran, refused, interrupted, memory, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, sampled, folded, adapts, fortran, refused, interrupted, memory, python, usage, lammps)}
 
 
 def main():

@@ -72,8 +72,9 @@ int abort(std::uint8_t op, MPI_Comm comm, Call call) {
   return call();
 }
 
-inline bool is_region_level(int level) {
-  return level == SLACKLINE_REGION_BEGIN || level == SLACKLINE_REGION_END;
+/// Levels of slackline.h, with a name; those after regions' are for on-line simulations.
+inline bool is_named_level(int level) {
+  return level >= SLACKLINE_REGION_BEGIN && level <= SLACKLINE_SHARED_FREE;
 }
 
 /// MPI_Pcontrol: 0 and 1 switch recording off and on; k >= 2 begins a region, -k ends it; two
@@ -82,7 +83,7 @@ template <class Call>
 int pcontrol(std::uint8_t op, int level, const char* name, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
-  if (is_region_level(level)) {
+  if (is_named_level(level)) {
     if (level == SLACKLINE_REGION_BEGIN) enter_region(name);
     if (level == SLACKLINE_REGION_END) leave_region(name);
     return MPI_SUCCESS;

@@ -38,9 +38,45 @@ void write_trace(const Trace& trace, const TraceWriter& writer, const std::strin
   files.commit();
 }
 
-std::optional<std::uint64_t> memory_limit(const std::string& text) {
+std::optional<std::uint64_t> bytes_of(const std::string& text, const char* option) {
   if (text.empty()) return std::nullopt;
-  return parse_bytes(text, "--memory");
+  return parse_bytes(text, option);
+}
+
+auto sampled_object(const online::SampledBlock& block) {
+  return Object{"block"_key = block.name,         "ranks_together"_key = block.of_all_ranks,
+                "executed"_key = block.runs,      "skipped"_key = block.skipped,
+                "executed_ns"_key = block.run_ns, "charged_ns"_key = block.charged_ns};
+}
+
+Section sampled_section(const std::vector<online::SampledBlock>& blocks) {
+  Table table{.id = "sampled",
+              .title = "Sampled blocks, all ranks",
+              .columns = {{"block"},
+                          {"executed", Unit::count},
+                          {"skipped", Unit::count},
+                          {"mean time", Unit::ns, "CPU time per execution"},
+                          {"charged", Unit::ns, "for skipped executions, sum over all ranks"}},
+              .rows = {}};
+  for (const online::SampledBlock& block : blocks) {
+    table.rows.push_back({block.name, static_cast<std::int64_t>(block.runs),
+                          static_cast<std::int64_t>(block.skipped),
+                          block.runs == 0 ? 0.0 : block.run_ns / static_cast<double>(block.runs),
+                          block.charged_ns});
+  }
+  return {"sampled", "Sampled blocks", {std::move(table)}};
+}
+
+constexpr std::uint64_t kLeastFolded = 65536;
+
+/// Small allocations hold pointers and numbers that the program needs.
+std::optional<std::uint64_t> fold_threshold(const std::string& text) {
+  const std::optional<std::uint64_t> bytes = bytes_of(text, "--fold-above");
+  if (bytes && *bytes < kLeastFolded) {
+    throw usage_error("cannot fold allocations", fmt::format("--fold-above {} is too small", text),
+                      "Give 64KiB or more.");
+  }
+  return bytes;
 }
 
 /// The simulation's result, with what there is of the program only.
@@ -51,6 +87,9 @@ auto online_object(const SimulationParts& parts, const SimulateOnlineRequest& re
                 parts.details,
                 "rank_times"_key = parts.ranks,
                 "calls"_key = run.calls,
+                "sampled_blocks"_key.when(optional_of(
+                    run.sampled.empty() ? nullptr : &run.sampled,
+                    [](const auto& blocks) { return list_of(blocks, sampled_object); })),
                 "exit_status"_key = run.exit_status};
 }
 
@@ -60,10 +99,12 @@ auto simulate_online_report(const SimulateOnlineRequest& request, const online::
   // The times of the trace are the simulated ones: nothing was measured.
   const Trace program = untimed_copy(run.trace);
   auto simulated = describe(run.result, program, platform, request.links);
+  if (!run.sampled.empty()) simulated.sections.push_back(sampled_section(run.sampled));
   const SimulationParts parts = parts_of(run.result, program, platform, request.links);
   return typed_report(
       "simulate", fmt::format("simulate: {} on {}", command, request.machine.platform),
       Object{to_json(request.machine, smpi), "ranks"_key = request.ranks,
+             "fold_above"_key.when(!request.fold_above.empty(), request.fold_above),
              "compute"_key = request.compute, "processors"_key = request.processors},
       Object{"command"_key = command},
       Described{online_object(parts, request, run), std::move(simulated.sections)});
@@ -84,8 +125,9 @@ SimulatedOnline execute(const SimulateOnlineRequest& request) {
       online::simulate_online({.command = request.command,
                                .preload = request.preload,
                                .ranks = request.ranks,
+                               .fold_above = fold_threshold(request.fold_above),
                                .one_processor = request.processors == "one",
-                               .memory = memory_limit(request.memory)},
+                               .memory = bytes_of(request.memory, "--memory")},
                               machine.platform, machine.hosts, options);
   if (!request.trace.empty()) write_trace(run.trace, writer_of(request.trace), request.trace);
   SimulatedOnline done{SimulateOnlineReports::untyped(

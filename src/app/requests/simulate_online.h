@@ -21,6 +21,7 @@ struct SimulateOnlineRequest {
   std::size_t links = 8;             ///< most contended links to show
   std::size_t slowed = 8;            ///< messages slowed most by others to show
   std::string memory{};              ///< that the processes may take; empty: what is free
+  std::string fold_above{};          ///< size of allocations that share one copy; empty: none do
   std::string trace{};               ///< file for the simulated run as a timed trace; empty: none
 };
 

@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "formats/raw/raw_file.h"
+#include "trace/rank_calls.h"
+
 namespace slackline::raw {
 
 namespace {
@@ -16,16 +19,20 @@ bool same_boot(const slk_raw_header& a, const slk_raw_header& b) {
 /// Clocks drift by parts in a million; what is ten thousand times as much is a damaged sample.
 constexpr double kLargestDrift = 0.01;
 
-/// A flipped bit in a sample must not throw the rank out of the run: clocks on one Earth may
-/// differ by their uptimes, not by more.
-bool usable(const slk_clock_sample& s) {
-  const auto sane = [](std::int64_t v) { return v > -kLongestUptimeNs && v < kLongestUptimeNs; };
-  return s.valid == 1 && sane(s.offset_ns) && sane(s.local_ns) && s.error_ns >= 0 &&
-         sane(s.error_ns);
+std::uint64_t on_rank_0(const slk_clock_sample& s) {
+  return static_cast<std::uint64_t>(s.local_ns) + static_cast<std::uint64_t>(s.offset_ns);
 }
 
-bool within_error(const slk_clock_sample& s) {
-  return !usable(s) || std::llabs(s.offset_ns) <= s.error_ns;
+/// A flipped bit in a sample must not throw the rank out of the run: it is of the time when the
+/// rank ran, and of when the others did.
+bool usable(const slk_clock_sample& s, const slk_raw_header& rank,
+            const slk_raw_header& reference) {
+  const slk_clock_sample& other = reference.clock_begin;
+  slk_raw_header started = reference;
+  if (reference.rank != 0) started.monotonic_ns = on_rank_0(other);
+  return s.valid == 1 && plausible_time(rank, static_cast<std::uint64_t>(s.local_ns)) &&
+         plausible_time(started, on_rank_0(s)) && is_time(s.offset_ns) && s.error_ns >= 0 &&
+         is_time(s.error_ns);
 }
 
 }  // namespace
@@ -37,16 +44,23 @@ ClockMap clock_map(const slk_raw_header& rank, const slk_raw_header& reference) 
   if (rank.rank == 0) return map;
   // Samples are relative to rank 0; when that is missing, nobody can vouch for one clock.
   const bool one_clock = reference.rank == 0 && same_boot(rank, reference);
-  if (!usable(begin)) {
+  const bool has_begin = usable(begin, rank, reference);
+  const bool has_end = usable(end, rank, reference);
+  if (!has_begin) {
     map.known = one_clock;
+    const std::int64_t apart = elapsed_ns(rank.monotonic_ns, reference.monotonic_ns);
+    if (!plausible_time(reference, rank.monotonic_ns) && is_time(apart)) map.offset_ns = apart;
     return map;
   }
   map.error_ns = begin.error_ns;
-  if (one_clock && within_error(begin) && within_error(end)) return map;
+  const auto within_error = [](const slk_clock_sample& s) {
+    return std::llabs(s.offset_ns) <= s.error_ns;
+  };
+  if (one_clock && within_error(begin) && (!has_end || within_error(end))) return map;
   map.offset_ns = begin.offset_ns;
   map.at_ns = begin.local_ns;
   const std::int64_t span = end.local_ns - begin.local_ns;
-  if (!usable(end) || span <= 0) return map;
+  if (!has_end || span <= 0) return map;
   const std::int64_t moved = end.offset_ns - begin.offset_ns;
   // A change smaller than what the measurements can tell, or larger than clocks can, is no drift,
   // but may be an error.

@@ -63,5 +63,26 @@ TEST(ClockMap, OneClockIsLeftAlone) {
                    .known);
 }
 
+TEST(ClockMap, AClockMayShowAnyTime) {
+  constexpr std::int64_t kYear = 31'557'600'000'000'000;
+  slk_raw_header reference{};
+  for (const std::int64_t years : {-140, -50, 31, 50, 140}) {
+    slk_raw_header rank{};
+    rank.rank = 1;
+    rank.monotonic_ns = static_cast<std::uint64_t>(years * kYear);
+    rank.clock_begin = {years * kYear + 1000, -years * kYear + 7, 10, 0, 1};
+    rank.clock_end = {years * kYear + 1'001'000, -years * kYear + 1007, 10, 0, 1};
+    const raw::ClockMap map = raw::clock_map(rank, reference);
+    EXPECT_TRUE(map.known);
+    EXPECT_EQ(map(years * kYear + 1000), 1007);
+    EXPECT_EQ(map(years * kYear + 1'001'000), 1'002'007);
+    // A flipped bit in the offset is known by where it would put the rank.
+    rank.clock_begin.offset_ns ^= std::int64_t{1} << 60;
+    const raw::ClockMap damaged = raw::clock_map(rank, reference);
+    EXPECT_FALSE(damaged.known);
+    EXPECT_EQ(damaged(years * kYear + 5), 5);
+  }
+}
+
 }  // namespace
 }  // namespace slackline

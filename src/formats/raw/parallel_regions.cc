@@ -41,7 +41,8 @@ bool is_plausible(const Record& record, const slk_raw_header& header) {
   const std::size_t first = team_at(header);
   const bool whole = n >= first + 2 && (n - first) % 2 == 0 && n <= 2 * kMostThreads;
   if (!whole || head.request == 0) return false;
-  if (!plausible_time(header, head.begin_ns) || head.bytes > head.begin_ns) return false;
+  if (!plausible_time(header, head.begin_ns)) return false;
+  if (!plausible_time(header, head.begin_ns - head.bytes)) return false;
   const auto span = static_cast<std::int64_t>(head.bytes);
   if (record.args[0] < 0 || record.args[0] > span) return false;
   const std::int64_t length = record.args[0];

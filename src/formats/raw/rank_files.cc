@@ -12,13 +12,13 @@ void merge_threads(RankFiles& rank) {
   if (rank.files.size() == 1) return;
   // Records that come before a call inside one file (a communicator's members, what a receive got)
   // have a later time than it. They are given the time of the call after them, so that they stay.
-  std::vector<std::vector<std::uint64_t>> times(rank.files.size());
+  std::vector<std::vector<std::int64_t>> times(rank.files.size());
   for (std::size_t f = 0; f < rank.files.size(); ++f) {
     const File& file = rank.files[f];
     times[f].resize(file.size());
-    std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+    std::int64_t next = std::numeric_limits<std::int64_t>::max();
     for (std::size_t i = file.size(); i-- > 0;) {
-      next = std::min(next, file[i].head.begin_ns);
+      next = std::min(next, static_cast<std::int64_t>(file[i].head.begin_ns));
       times[f][i] = next;
     }
   }

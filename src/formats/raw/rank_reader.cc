@@ -208,7 +208,8 @@ class RankReader {
 
   /// When the recorder wrote, known of one thread only.
   void take_written(const slk_record& head) {
-    const bool whole = head.end_ns >= head.begin_ns && plausible_time(rank_.header(), head.end_ns);
+    const bool whole =
+        elapsed_ns(head.begin_ns, head.end_ns) >= 0 && plausible_time(rank_.header(), head.end_ns);
     if (rank_.files.size() > 1 || !whole) return;
     written_.push_back({time(head.begin_ns), time(head.end_ns)});
   }
@@ -284,7 +285,8 @@ class RankReader {
       result_.findings.add(kUnfinishedCall, fmt::format("rank {}: {}", rank_.header().rank,
                                                         mpi_name(call.operation)));
       call.end_ns = call.begin_ns;
-    } else if (head.end_ns < head.begin_ns || !plausible_time(rank_.header(), head.end_ns)) {
+    } else if (elapsed_ns(head.begin_ns, head.end_ns) < 0 ||
+               !plausible_time(rank_.header(), head.end_ns)) {
       result_.findings.add(kDamagedRecord, fmt::format("rank {}: end time", rank_.header().rank));
       call.end_ns = call.begin_ns;
     } else {

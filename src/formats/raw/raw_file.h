@@ -52,7 +52,14 @@ class File {
   bool valid_ = false;
 };
 
-/// Begin time sane relative to the header: a flipped bit must not stretch a run to centuries.
+/// From one reading of a rank's clock to another. A clock may show any time, also one before its
+/// zero, where readings are modulo 2^64.
+inline std::int64_t elapsed_ns(std::uint64_t from, std::uint64_t to) {
+  return static_cast<std::int64_t>(to - from);
+}
+
+/// Time of the clock sane relative to the header's: a flipped bit must not stretch a run to
+/// centuries.
 bool plausible_time(const slk_raw_header& header, std::uint64_t ns);
 
 }  // namespace slackline::raw

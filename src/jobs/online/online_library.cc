@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/shell_command.h"
@@ -17,9 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the loader would load for that program; empty when it is no dynamic executable.
-std::string loaded_libraries(const std::string& path) {
-  const std::string command = fmt::format("ldd {} 2>/dev/null", shell_word(path));
+/// What a command of the shell prints.
+std::string printed_by(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), &pclose);
   std::string text;
   char piece[512];
@@ -27,9 +28,39 @@ std::string loaded_libraries(const std::string& path) {
   return text;
 }
 
+/// What the loader would load for that program; empty when it is no dynamic executable.
+std::string loaded_libraries(const std::string& path) {
+  return path.empty() ? path : printed_by(fmt::format("ldd {} 2>/dev/null", shell_word(path)));
+}
+
+/// The interpreter that the first line of a script names; else the program itself.
+std::string interpreter_of(const std::string& path) {
+  std::string line;
+  std::getline(std::ifstream(path), line);
+  if (!line.starts_with("#!")) return path;
+  std::istringstream words(line.substr(2));
+  std::string interpreter;
+  std::string program;
+  words >> interpreter >> program;
+  return fs::path(interpreter).filename() == "env" ? find_program(program) : interpreter;
+}
+
+/// The library with which mpi4py of that Python calls MPI; empty if it is none, or has none.
+std::string mpi4py_of(const std::string& interpreter) {
+  if (!fs::path(interpreter).filename().string().starts_with("python")) return {};
+  constexpr const char* kProgram =
+      "import importlib.util as u; print(u.find_spec('mpi4py.MPI').origin)";
+  const std::string printed = printed_by(
+      fmt::format("{} -c {} 2>/dev/null", shell_word(interpreter), shell_word(kProgram)));
+  return printed.substr(0, printed.find('\n'));
+}
+
 std::string mpi_of(const std::string& program) {
   const std::string path = find_program(program);
-  const std::string libraries = path.empty() ? std::string() : loaded_libraries(path);
+  std::string libraries = loaded_libraries(path);
+  if (libraries.find("libmp") == std::string::npos) {
+    libraries = loaded_libraries(mpi4py_of(interpreter_of(path)));
+  }
   if (libraries.find("libmpich.so") != std::string::npos) return "mpich";
   if (libraries.find("libmpi.so.40") != std::string::npos) return "openmpi";
   throw Error(fmt::format("cannot tell the MPI library of '{}'", program),
@@ -39,7 +70,7 @@ std::string mpi_of(const std::string& program) {
 
 }  // namespace
 
-std::string online_preload(const std::string& program, std::string_view mpi) {
+std::string online_preload(const std::string& program, std::string_view mpi, bool folds) {
   const std::string found = mpi.empty() ? mpi_of(program) : std::string(mpi);
   const fs::path library = find_runtime_libraries().preload.parent_path() /
                            fmt::format("libslackline_online_{}.so", found);
@@ -50,7 +81,9 @@ std::string online_preload(const std::string& program, std::string_view mpi) {
   }
   const char* present = std::getenv("LD_PRELOAD");
   const bool others = present != nullptr && *present != '\0';
-  return library.string() + (others ? std::string(":") + present : std::string());
+  const std::string fold =
+      folds ? ":" + (library.parent_path() / "libslackline_fold.so").string() : std::string();
+  return library.string() + fold + (others ? std::string(":") + present : std::string());
 }
 
 }  // namespace slackline

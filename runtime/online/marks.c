@@ -1,0 +1,54 @@
+/* What the program says by slackline.h. */
+#include <stdarg.h>
+
+#include "fold.h"
+#include "online.h"
+#include "record/slackline.h"
+
+static void begin_sample(int of_all_ranks, va_list rest) {
+  const char* name = va_arg(rest, const char*);
+  const int n = va_arg(rest, int);
+  const double* precision = va_arg(rest, const double*);
+  int* run = va_arg(rest, int*);
+  *run = sample_begin(of_all_ranks, name, n, *precision);
+}
+
+static void share(va_list rest) {
+  (void)va_arg(rest, const char*);
+  const size_t bytes = va_arg(rest, size_t);
+  enum { kAlignment = 16 };
+  *va_arg(rest, void**) = fold_allocate(bytes, kAlignment, 0);
+}
+
+static void free_shared(va_list rest) {
+  (void)va_arg(rest, const char*);
+  void* at = va_arg(rest, void*);
+  int* freed = va_arg(rest, int*);
+  *freed = is_folded(at);
+  if (*freed) fold_free(at);
+}
+
+EXPORT int MPI_Pcontrol(const int level, ...) {
+  if (!is_computing()) return MPI_SUCCESS;
+  va_list rest;
+  va_start(rest, level);
+  switch (level) {
+    case SLACKLINE_SAMPLE_BEGIN_LOCAL:
+    case SLACKLINE_SAMPLE_BEGIN_GLOBAL:
+      begin_sample(level == SLACKLINE_SAMPLE_BEGIN_GLOBAL, rest);
+      break;
+    case SLACKLINE_SAMPLE_END:
+      sample_end(va_arg(rest, const char*));
+      break;
+    case SLACKLINE_SHARED_MALLOC:
+      share(rest);
+      break;
+    case SLACKLINE_SHARED_FREE:
+      free_shared(rest);
+      break;
+    default:
+      break;
+  }
+  va_end(rest);
+  return MPI_SUCCESS;
+}

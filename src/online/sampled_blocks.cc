@@ -1,0 +1,65 @@
+#include "online/sampled_blocks.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <span>
+#include <utility>
+
+#include "base/units.h"
+
+namespace slackline::online {
+namespace {
+
+constexpr FindingKind kSampled{
+    "sampled_blocks", Severity::notice,
+    "The program skipped blocks that it has marked, which were charged the mean time of those that "
+    "it executed. What it computed and printed is wrong on purpose."};
+constexpr FindingKind kSampledCallsMpi{
+    "sampled_block_calls_mpi", Severity::notice,
+    "Blocks that are to be sampled call MPI, wait, or let the simulated time be known before they "
+    "end; they were always executed."};
+
+using Key = std::pair<std::string, bool>;
+
+void add(std::span<slk_online_sampled> table, bool of_all_ranks,
+         std::map<Key, SampledBlock>& blocks) {
+  for (slk_online_sampled& entry : table) {
+    entry.name[SLK_ONLINE_NAME - 1] = '\0';
+    if (entry.name[0] == '\0') return;
+    SampledBlock& block = blocks[{entry.name, of_all_ranks}];
+    block.name = entry.name;
+    block.of_all_ranks = of_all_ranks;
+    block.runs += entry.runs;
+    block.skipped += entry.skipped;
+    block.run_ns += entry.mean_ns * static_cast<double>(entry.runs);
+    block.charged_ns += entry.charged_ns;
+    block.calls_mpi = block.calls_mpi || entry.calls_mpi != 0;
+  }
+}
+
+}  // namespace
+
+std::vector<SampledBlock> sampled_blocks(SharedMemory& memory, std::int32_t ranks) {
+  std::map<Key, SampledBlock> blocks;
+  add(memory.file().sampled, true, blocks);
+  for (std::int32_t r = 0; r < ranks; ++r) add(memory.rank(r).sampled, false, blocks);
+  std::vector<SampledBlock> found;
+  for (auto& [key, block] : blocks) found.push_back(std::move(block));
+  return found;
+}
+
+void note_sampled(const std::vector<SampledBlock>& blocks, Findings& findings) {
+  for (const SampledBlock& block : blocks) {
+    if (block.calls_mpi) findings.add(kSampledCallsMpi, block.name);
+    if (block.skipped == 0) continue;
+    findings.add(
+        kSampled,
+        fmt::format("{}: {} of {} executions, {} of {} of its time", block.name, block.skipped,
+                    block.runs + block.skipped, format_time_ns(block.charged_ns),
+                    format_time_ns(block.charged_ns + block.run_ns)),
+        block.skipped);
+  }
+}
+
+}  // namespace slackline::online

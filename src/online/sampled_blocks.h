@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/findings.h"
+#include "online/shared_memory.h"
+
+namespace slackline::online {
+
+/// A block of the program that was executed a number of times and skipped from then on
+/// (runtime/record/slackline.h).
+struct SampledBlock {
+  std::string name{};         ///< file and line, or the program's own name for it
+  bool of_all_ranks = false;  ///< one mean for all of them; else one for each
+  std::uint64_t runs = 0, skipped = 0;
+  double run_ns = 0;       ///< CPU time of the runs
+  double charged_ns = 0;   ///< for those that were skipped
+  bool calls_mpi = false;  ///< so it was never skipped
+};
+
+/// Those of all ranks, one entry for each block.
+std::vector<SampledBlock> sampled_blocks(SharedMemory& memory, std::int32_t ranks);
+
+void note_sampled(const std::vector<SampledBlock>& blocks, Findings& findings);
+
+}  // namespace slackline::online

@@ -1,0 +1,2 @@
+// The header in C++.
+#include "online_sampling.c"
