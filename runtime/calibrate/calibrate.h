@@ -1,5 +1,5 @@
-/* The benchmark that `slackline calibrate` starts with two ranks or more. Rank 0 writes every sample, as it
- * was measured, into a text file that src/calibration reads. */
+/* The benchmark that `slackline calibrate` starts with two ranks or more. Rank 0 writes every
+ * sample, as it was measured, into a text file that src/calibration reads. */
 #ifndef SLACKLINE_RUNTIME_CALIBRATE_CALIBRATE_H
 #define SLACKLINE_RUNTIME_CALIBRATE_CALIBRATE_H
 

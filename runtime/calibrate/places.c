@@ -44,8 +44,7 @@ int bind_ranks(struct bench* b) {
   memset(&mine, 0, sizeof mine);
   gethostname(mine.host, sizeof mine.host - 1);
   sched_getaffinity(0, sizeof mine.allowed, &mine.allowed);
-  MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, both, (int)sizeof mine, MPI_BYTE,
-                b->two);
+  MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, both, (int)sizeof mine, MPI_BYTE, b->two);
   int cpus[2];
   choose(both, cpus);
   const int possible = cpus[0] >= 0 && cpus[1] >= 0;

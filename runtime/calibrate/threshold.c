@@ -34,8 +34,7 @@ static int is_eager(struct bench* b, int size, double timeout) {
       eager = completes_alone(b, size, timeout);
     } else {
       MPI_Recv(NULL, 0, MPI_BYTE, b->peer, kTag, b->two, MPI_STATUS_IGNORE);
-      MPI_Recv(b->receive, size, MPI_BYTE, b->peer, kUnmatchedTag, b->two,
-               MPI_STATUS_IGNORE);
+      MPI_Recv(b->receive, size, MPI_BYTE, b->peer, kUnmatchedTag, b->two, MPI_STATUS_IGNORE);
     }
     MPI_Bcast(&eager, 1, MPI_INT, 0, b->two);
   }

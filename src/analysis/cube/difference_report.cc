@@ -169,9 +169,9 @@ Described<DifferenceJson> describe(const RunDifference& difference, std::size_t 
   Section section{.id = "difference", .title = "Differences"};
   section.items.emplace_back(headline(difference));
   if (!difference.by_rank) {
-    section.items.emplace_back(
-        Paragraph{"The runs have different numbers of ranks, or are known by their summaries; sums over "
-                  "ranks are compared."});
+    section.items.emplace_back(Paragraph{
+        "The runs have different numbers of ranks, or are known by their summaries; sums over "
+        "ranks are compared."});
   }
   section.items.emplace_back(metrics_table(difference, Unit::ns));
   section.items.emplace_back(metrics_table(difference, Unit::ratio));

@@ -26,7 +26,7 @@ TEST(SimulatedRunReport, SaysWhatContentionCosts) {
   ASSERT_EQ(report.sections.size(), 1u);
   const auto& said = std::get<Paragraph>(report.sections[0].items[1]).text;
   EXPECT_THAT(said, HasSubstr("100.0 % of 2 messages were delayed by contention"));
-  EXPECT_THAT(said, HasSubstr("total transfer time is 2 x that without contention"));
+  EXPECT_THAT(said, HasSubstr("total transfer time is 2.00 x that without contention"));
   EXPECT_THAT(said, HasSubstr("link wire"));
   ASSERT_FALSE(report.sections[0].children.empty());
   EXPECT_EQ(report.sections[0].children[0].id, "simulated-links");
