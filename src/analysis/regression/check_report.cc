@@ -142,7 +142,7 @@ auto limit_object(const CheckedLimit& limit) {
                 "adjusted_p"_key = limit.adjusted_p, "outcome"_key = to_string(limit.outcome)};
 }
 
-auto change_object(const ChangedQuantity& change) {
+auto changed_quantity_object(const ChangedQuantity& change) {
   return Object{"metric"_key = change.metric,
                 "ranks"_key = change.ranks,
                 "function"_key = known_text(change.function),
@@ -156,7 +156,7 @@ auto change_object(const ChangedQuantity& change) {
 auto check_object(const RegressionCheck& check) {
   return Object{"exceeded"_key = check.exceeded(),
                 "limits"_key = list_of(check.limits, limit_object),
-                "differences"_key = list_of(check.changes, change_object),
+                "differences"_key = list_of(check.changes, changed_quantity_object),
                 "unpaired_ranks"_key = check.unpaired};
 }
 

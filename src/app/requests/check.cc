@@ -48,17 +48,17 @@ void refuse_common_runs(const SummaryList& base, const SummaryList& fresh) {
   }
 }
 
-auto input_object(const CheckRequest& request, std::vector<std::string> base) {
-  return Object{"base"_key = std::move(base), "new"_key = request.fresh};
+auto input_object(const CheckRequest& request, const std::vector<std::string>& base) {
+  return Object{"base"_key = base, "new"_key = request.fresh};
 }
 
 auto check_report(const CheckRequest& request, const CheckLimits& limits,
-                  std::vector<std::string> base, Described<RegressionCheckJson> described) {
+                  const std::vector<std::string>& base, Described<RegressionCheckJson> described) {
   return typed_report("check", fmt::format("check: {}", request.base),
                       Object{"max_slowdown"_key = limits.max_slowdown,
                              "min_parallel_efficiency"_key = limits.min_parallel_efficiency,
                              "error_rate"_key = limits.error_rate},
-                      input_object(request, std::move(base)), std::move(described));
+                      input_object(request, base), std::move(described));
 }
 using CheckReports = CommandReports<ReturnedBy<check_report>>;
 
