@@ -97,8 +97,7 @@ Report execute(const CheckRequest& request) {
   for (const std::string& path : request.fresh) fresh.add(path);
   refuse_common_runs(base, fresh);
   const RegressionCheck check = check_regression(base.summaries(), fresh.summaries(), limits);
-  Report report =
-      CheckReports::untyped(check_report(request, limits, std::move(base_paths), describe(check)));
+  Report report = CheckReports::untyped(check_report(request, limits, base_paths, describe(check)));
   report.checks = conditions(check);
   report.findings.merge(base.findings());
   report.findings.merge(fresh.findings());
