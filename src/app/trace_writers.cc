@@ -137,13 +137,10 @@ std::vector<TimelineTrack> wait_tracks(const Trace& trace, const WaitStates& wai
   for (const WaitState& state : waits.states) {
     if (!state.effective || state.wait_ns <= 0) continue;
     const RankCalls& calls = trace.calls(state.rank);
-    const std::string pattern(name(state.pattern));
-    // At the end of a call where its partners complete late, else at its begin.
-    const bool at_end = pattern.ends_with("completion");
-    const std::int64_t begin =
-        at_end ? calls.end_ns(state.call) - state.wait_ns : calls.begin_ns(state.call);
+    const std::int64_t begin = is_at_end(state.pattern) ? calls.end_ns(state.call) - state.wait_ns
+                                                        : calls.begin_ns(state.call);
     by_rank[static_cast<std::size_t>(state.rank)].push_back(
-        {begin, begin + state.wait_ns, names.number(pattern)});
+        {begin, begin + state.wait_ns, names.number(std::string(name(state.pattern)))});
   }
   std::vector<TimelineTrack> tracks;
   for (std::size_t r = 0; r < by_rank.size(); ++r) {

@@ -2,8 +2,8 @@
 // this user has open can reach a port of the loopback interface. So what makes a request this
 // page's own: the token, which only its address has; a Host that is this address, as a browser that
 // was led here by another name (DNS rebinding) sends that name; and no Origin but this one.
-// Statements have a content type that no form of another site can send. Answers are kept in no
-// cache and tell the address to nobody.
+// Statements have a content type that no form of another site can send. Answers are not
+// cached, and no Referer header discloses the address.
 
 #include "cli/page_server.h"
 

@@ -80,8 +80,7 @@ void declare(OptionList& options, ViewOptions& view) {
       "Serve the page to the browser of this computer instead of writing a file: every call "
       "of a trace of any size to the nanosecond, and SQL (default beyond 300,000 calls, "
       "where there is a browser)");
-  options.add("--idle TIME", view.idle,
-              "Time after which a page that nobody looks at is no longer served",
+  options.add("--idle TIME", view.idle, "Stop serving a page after this time without a request",
               {.example = "10min"});
 }
 

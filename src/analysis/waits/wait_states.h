@@ -38,6 +38,11 @@ enum class WaitPattern : std::uint8_t {
 };
 inline constexpr std::size_t kWaitPatterns = 19;
 
+/// Waiting at the end of a call, until its partners have left too, rather than at its begin.
+constexpr bool is_at_end(WaitPattern pattern) {
+  return pattern == WaitPattern::barrier_completion || pattern == WaitPattern::nxn_completion ||
+         pattern == WaitPattern::init_completion;
+}
 /// "late_sender"
 std::string_view identifier(WaitPattern pattern);
 /// "late sender"

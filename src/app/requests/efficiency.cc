@@ -119,7 +119,7 @@ SeverityCube severities_of(const LoadedRun& run) {
 }
 
 std::optional<Report> execute_in_parts(const EfficiencyRequest& request, ProcessGroup& group) {
-  // Who causes waiting, and where, is no work that is shared.
+  // Summaries and Extra-P measurements need analyses that processes do not share.
   if (!request.summary.file.empty() || !request.extra_p.empty()) return std::nullopt;
   if (group.size() == 1 || request.traces.size() > 1) return std::nullopt;
   const IdealOptions ideal =
