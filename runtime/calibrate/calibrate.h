@@ -67,6 +67,6 @@ void run_task(struct bench* b, int task, unsigned round);
 
 /* pairs.c: round trips of each pair of ranks. All ranks call both. */
 void measure_pairs(const struct bench* b);
-void meet_asleep(void);
+void sleeping_barrier(void);
 
 #endif

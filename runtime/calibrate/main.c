@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
     if (bench.two != MPI_COMM_NULL) {
       measure_two(&bench, atof(argv[2]), (uint64_t)strtoull(argv[3], NULL, 10));
     }
-    meet_asleep();
+    sleeping_barrier();
     if (bench.ranks > 2) measure_pairs(&bench);
     free(bench.send);
     free(bench.receive);

@@ -16,7 +16,7 @@ static int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-void meet_asleep(void) {
+void sleeping_barrier(void) {
   MPI_Request request;
   int done = 0;
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
@@ -66,13 +66,13 @@ void measure_pairs(const struct bench* b) {
           const int begins = b->rank == from;
           const double wall = now_ns();
           const double cpu = cpu_ns();
-          const double brief = round_trip_ns(b, begins, begins ? to : from, kShort);
-          const double lengthy = round_trip_ns(b, begins, begins ? to : from, kLong);
+          const double short_ns = round_trip_ns(b, begins, begins ? to : from, kShort);
+          const double long_ns = round_trip_ns(b, begins, begins ? to : from, kLong);
           next[begins ? 2 : 3] = 1 - (cpu_ns() - cpu) / (now_ns() - wall);
-          next[0] = begins ? brief : 0;
-          next[1] = begins ? lengthy : 0;
+          next[0] = begins ? short_ns : 0;
+          next[1] = begins ? long_ns : 0;
         }
-        meet_asleep();
+        sleeping_barrier();
       }
     }
     MPI_Reduce(mine, all, (int)(kValues * pairs), MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);

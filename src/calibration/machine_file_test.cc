@@ -140,6 +140,11 @@ TEST_F(MachineFile, SamplesThatAreNoneAreRefusedWithAReason) {
   EXPECT_THAT(samples_error(std::string(kHead) + "rtt 99999999999 8 1 5\n"), HasSubstr("line 3"));
   EXPECT_THAT(samples_error(std::string(kHead) + "# problem one processor\n"),
               HasSubstr("one processor"));
+  const std::string pair = std::string(kHead) + "# pair 0 1 8 500 1008 900 0\n";
+  EXPECT_THAT(samples_error(pair + "# pair 0 2 8 500 1008 900 0\n"), HasSubstr("2 of the 3 pairs"));
+  EXPECT_THAT(samples_error(pair + "# pair 1 9000 8 500 1008 900 0\n"), HasSubstr("2 of the "));
+  EXPECT_THAT(samples_error(pair + "# pair 0 2 8 nan 1008 900 0\n"), HasSubstr("no pair of ranks"));
+  EXPECT_THAT(samples_error(pair), HasSubstr("less than two rounds"));
   // A first line that only begins as it should, and rounds of many joined files.
   EXPECT_THAT(samples_error("# slackline calibration samples 12\nrtt 0 8 1 5\n"),
               HasSubstr("less than two rounds"));

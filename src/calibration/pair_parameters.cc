@@ -15,7 +15,11 @@ namespace {
 
 constexpr FindingKind kLatencyBelowZero{
     "pair_latency_below_zero", Severity::notice,
-    "Pairs of ranks whose messages take less than the overhead o of ranks 0 and 1; their L is 0."};
+    "Pairs of ranks whose messages take less than the overheads of ranks 0 and 1; their L is 0."};
+
+constexpr FindingKind kGapBelowZero{
+    "pair_gap_below_zero", Severity::notice,
+    "Pairs of ranks whose long messages took no longer than the short ones; their G is 0."};
 
 constexpr FindingKind kDisturbedPair{
     "pair_disturbed", Severity::notice,
@@ -77,13 +81,11 @@ std::vector<PairParameters> pair_parameters(const CalibrationSamples& samples,
     const double latency = fit.latency.value + (median(t.brief) - first_brief) / 2;
     const double gap = first_slope > 0 ? fit.gap_per_byte.value * median(t.slopes) / first_slope
                                        : fit.gap_per_byte.value;
-    pairs.push_back(
-        {.from = ranks.first,
-         .to = ranks.second,
-         .latency_ns = std::max(0.0, latency),
-         .gap_ns_per_byte = std::max(0.0, gap),
-         .latency_below_zero =
-             latency<0, .disturbed = median(t.without_processor)> kDisturbedCalibration});
+    PairParameters pair{ranks.first, ranks.second, std::max(0.0, latency), std::max(0.0, gap)};
+    pair.latency_below_zero = latency < 0;
+    pair.gap_below_zero = gap <= 0;
+    pair.disturbed = median(t.without_processor) > kDisturbedCalibration;
+    pairs.push_back(pair);
   }
   return pairs;
 }
@@ -127,6 +129,7 @@ std::optional<PairParametersJson> add_pair_parameters(std::vector<Section>& sect
   for (const PairParameters& p : pairs) {
     const std::string ranks = fmt::format("ranks {} and {}", p.from, p.to);
     if (p.latency_below_zero) findings.add(kLatencyBelowZero, ranks);
+    if (p.gap_below_zero) findings.add(kGapBelowZero, ranks);
     if (p.disturbed) findings.add(kDisturbedPair, ranks);
   }
   return pair_objects(pairs);

@@ -19,8 +19,8 @@ struct PairParameters {
   std::int32_t to = 0;
   double latency_ns = 0;
   double gap_ns_per_byte = 0;
-  /// Its round trip leaves less than nothing for L beside o: L is 0.
-  bool latency_below_zero = false;
+  bool latency_below_zero = false;  ///< its round trip leaves nothing for L beside o: L is 0
+  bool gap_below_zero = false;      ///< its long messages took no longer than short ones: G is 0
   /// A rank was without its processor in most repetitions: they measured its scheduler.
   bool disturbed = false;
 };

@@ -62,6 +62,15 @@ TEST(PairParameters, SayWhereNothingIsLeftForTheLatency) {
   EXPECT_EQ(findings.entries()[0].examples, std::vector<std::string>{"ranks 1 and 2"});
 }
 
+TEST(PairParameters, SayWhereBytesTakeNoTime) {
+  CalibrationSamples samples = three_ranks();
+  for (std::size_t i = 6; i < 9; ++i) samples.pairs[i].long_ns = samples.pairs[i].short_ns - 1;
+  const auto pairs = pair_parameters(samples, fit_with_latency(700));
+  EXPECT_FALSE(pairs[1].gap_below_zero);
+  EXPECT_TRUE(pairs[2].gap_below_zero);
+  EXPECT_EQ(pairs[2].gap_ns_per_byte, 0);
+}
+
 TEST(PairParameters, SayWhichPairsWaitedForAProcessor) {
   CalibrationSamples samples = three_ranks();
   EXPECT_FALSE(pair_parameters(samples, fit_with_latency(700))[0].disturbed);  // one of three

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -62,6 +64,7 @@ class SamplesReader {
       throw Error("cannot calibrate", problem_,
                   "Start two ranks that have a processor each, as 'mpirun -n 2' does.");
     }
+    check_pairs();
     make_tables();
     if (samples_[Quantity::round_trip].rounds.size() < kLeastRounds) {
       fail("it holds less than two rounds of measurements");
@@ -125,11 +128,24 @@ class SamplesReader {
                       parse(words[2], p.short_bytes) && parse(words[3], p.short_ns) &&
                       parse(words[4], p.long_bytes) && parse(words[5], p.long_ns) &&
                       parse(words[6], p.without_processor);
-    if (!good || p.from < 0 || p.to <= p.from || p.to >= kMostPairRanks ||
+    const bool finite = std::isfinite(p.short_ns) && std::isfinite(p.long_ns);
+    if (!good || !finite || p.from < 0 || p.to <= p.from || p.to >= kMostPairRanks ||
         p.long_bytes <= p.short_bytes) {
       fail(fmt::format("line {} is no pair of ranks", line_));
     }
     samples_.pairs.push_back(p);
+  }
+  /// A pair that is missing would have no latency in the matrix.
+  void check_pairs() const {
+    std::set<std::pair<std::int32_t, std::int32_t>> found;
+    std::size_t ranks = 0;
+    for (const PairSample& p : samples_.pairs) {
+      found.emplace(p.from, p.to);
+      ranks = std::max(ranks, static_cast<std::size_t>(p.to) + 1);
+    }
+    if (found.empty() || found.size() == ranks * (ranks - 1) / 2) return;
+    fail(fmt::format("it has {} of the {} pairs of {} ranks", found.size(), ranks * (ranks - 1) / 2,
+                     ranks));
   }
   void read_rank_host(const std::string& text) {
     const auto words = words_of(text);

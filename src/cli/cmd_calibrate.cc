@@ -34,6 +34,16 @@ std::string written_files(const CalibrateRequest& request, bool pairs) {
                      request.latency_matrix, request.gap_matrix);
 }
 
+/// Of a machine that was calibrated with more ranks before, they would be taken for this one's.
+void note_earlier_matrices(const CalibrateRequest& request, const Report& report) {
+  if (report.result.contains("pairs")) return;
+  for (const std::string& file : {request.latency_matrix, request.gap_matrix}) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) continue;
+    write_stderr(fmt::format("slackline: {} is of an earlier calibration\n", file));
+  }
+}
+
 int run_calibrate(const CalibrateCommand& command) {
   CalibrateRequest request = command.request;
   if (OutputTarget(request.machine).is_stream()) {
@@ -54,6 +64,7 @@ int run_calibrate(const CalibrateCommand& command) {
                       "Leave one of them out.");
   }
   const Report report = execute(request);
+  note_earlier_matrices(request, report);
   const bool pairs = report.result.contains("pairs");
   const int status = write_report(report, command.output);
   if (!command.output.quiet) {

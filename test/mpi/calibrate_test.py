@@ -107,6 +107,7 @@ def case_pairs(test):
     pairs = {(p["from"], p["to"]): p for p in result["pairs"]}
     check(sorted(pairs) == [(a, b) for a in range(4) for b in range(a + 1, 4)], "each pair once")
     check(all(p["L_ns"] >= 0 and p["G_ns_per_byte"] >= 0 for p in pairs.values()), "nothing is negative")
+    check(any(p["G_ns_per_byte"] > 0 for p in pairs.values()), "bytes take time")
     first = pairs[(0, 1)]
     check(first["L_ns"] == result["loggps"]["L_ns"]["value"], "ranks 0 and 1 have the machine's L")
     for name, key, unit in (("latency", "L_ns", "ns"), ("gap", "G_ns_per_byte", "ns/B")):
@@ -123,6 +124,8 @@ def case_pairs(test):
         predicted = test.slackline("predict", test.arguments.trace, "--machine", "four.toml", "--latency-matrix",
                                    "four-latency.csv", "--ranks-per-node", "64", "--format", "json")
     check(json.loads(predicted.stdout)["options"]["pairs_of_ranks"]["topology"].startswith("matrix:four-latency.csv"), "predict uses it")
+    again = test.slackline("calibrate", "--seconds", "1", "-o", "four.toml", "--", *test.launcher(2))
+    check("four-latency.csv is of an earlier calibration" in again.stderr, "matrices that are not of this machine file are named")
 
 
 def case_program(test):
