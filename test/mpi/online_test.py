@@ -282,6 +282,10 @@ def usage(test):
                            "cannot tell the MPI library of 'ls'"),
                           (["simulate", "--platform", test.arguments.platform, "-n", "2", "--mpi",
                             test.arguments.mpi, "--", "ls"], "ended without MPI_Init"),
+                          (["simulate", "--platform", test.arguments.platform, "run.slk", "--fold-above", "1MiB"],
+                           "cannot use --fold-above for a trace"),
+                          (["simulate", "--platform", test.arguments.platform, "run.slk", "--compute", "none"],
+                           "cannot use --compute for a trace"),
                           (["simulate", "--platform", test.arguments.platform, "-n", "2", "--mpi",
                             test.arguments.mpi, "--", "./missing"], "cannot start './missing'")):
         done = test.run(test.arguments.slackline, *command)
