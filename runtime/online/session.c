@@ -78,7 +78,7 @@ void attach(void) {
   }
   file = at;
   own = area(own_rank);
-  cpu_at_return = cpu_ns();
+  cpu_at_return = UINT64_MAX; /* nothing is computed before MPI_Init, with which the trace begins */
   calls_mpi = 1;
   /* What the program starts is no rank. */
   fold_open();

@@ -113,7 +113,7 @@ def waits(test):
 
 
 def same_dates(test):
-    """Without computation, which a pause is not, the dates are those of the simulation of the run's own trace, to the bit."""
+    """The dates are those of the simulation of the run's own trace, to the bit; without computation, which a pause is not, always the same."""
     test.environment["EXAMPLE_WORK"] = "pause"
     for name in ("stencil2d", "cg", "lb_coll", "lb_p2p", "heat_phases", "unbalanced"):
         done = test.simulate(8, test.example(name), options=("--compute", "none", "--trace", "run.slk"))
@@ -127,6 +127,10 @@ def same_dates(test):
         check(test.simulate(8, test.example(name), options=("--compute", "none")).stdout.startswith(first),
               "the program prints the same again")
         check(test.result()["makespan_ns"] == online, "and takes the same time")
+    del test.environment["EXAMPLE_WORK"]
+    done = test.simulate(8, test.example("cg"), options=("--trace", "run.slk"))
+    online, offline = test.result()["makespan_ns"], test.replayed()["result"]["makespan_ns"]
+    check(done.returncode == 0 and online == offline, f"computing: {online} ns on line, {offline} ns from its trace")
 
 
 def sampled(test):
@@ -135,6 +139,7 @@ def sampled(test):
         done = test.simulate(3, test.program(program), what, options=("--trace", "run.slk"))
         check(done.returncode == 0, f"{what} ends")
         report = json.loads((test.folder / "run.json").read_text())
+        check(report["result"]["makespan_ns"] == test.replayed()["result"]["makespan_ns"], f"{what}: the same date from its trace")
         blocks = report["result"].get("sampled_blocks", [])
         executed = int(done.stdout.split()[1])
         if what not in ("calls", "left"):
