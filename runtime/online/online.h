@@ -55,6 +55,7 @@ uint64_t calls_made(void);  /* of MPI by the program, and what else needs the si
 uint64_t stop_clock(void);  /* ns computed since the last answer; what follows does not count */
 void start_clock(uint64_t charged_ns); /* it does again, and this is added */
 struct slk_online_sampled* sampled_blocks(int of_all_ranks);
+void count_unsampled(void); /* an execution of a block for which no place is left */
 int64_t* lists(void);
 struct slk_online_request* request_at(uint32_t place);
 uint32_t new_request(void);         /* a free place, with its own serial */

@@ -158,6 +158,10 @@ struct slk_online_sampled* sampled_blocks(int of_all_ranks) {
   return of_all_ranks ? file->sampled : own->sampled;
 }
 
+void count_unsampled(void) {
+  ++own->unsampled;
+}
+
 void leave_call(void) {
   if (depth == 1) complete_freed();
   if (--depth > 0) return;

@@ -30,14 +30,21 @@
  * below PRECISION times the mean (0: N times). After that it is skipped, and its mean time is
  * charged. What the program computes is wrong then; do so where its messages do not depend on it.
  *
- *   SLACKLINE_SAMPLE_LOCAL(10, 0.01) {    or SLACKLINE_SAMPLE_GLOBAL, for blocks that take all
- * ranks
- *     ...                                 equally long
+ *   SLACKLINE_SAMPLE_LOCAL(10, 0.01) {
+ *     ...
  *   }
  *
- * With N of 0 the block is executed always. A block that calls MPI is, too. Leave a block by its
- * end or by `continue`; where it is left by other ways, the execution does not count. Without
- * Slackline, and where <mpi.h> is not included before, nothing of it remains but the block.
+ * LOCAL: each rank has its own count and mean. GLOBAL: all ranks share one count and mean, for
+ * blocks that take all of them equally long. With N of 0 the block is executed always.
+ *
+ * A block is its line of source: calls with other arguments and instances of a template share one
+ * mean. A block that calls MPI in any of its first N executions is executed always. One that calls
+ * MPI only later is skipped, with its messages, so that other ranks may wait forever. A rank can
+ * sample 256 blocks, and all ranks together 256; the others are executed always.
+ *
+ * Leave a block by its end or by `continue`; where it is left by other ways, the execution does not
+ * count. Without Slackline, and where <mpi.h> is not included before, nothing of it remains but the
+ * block.
  *
  * Memory folding: what slackline_shared_malloc() gives, for slackline_shared_free(), lies on one
  * copy in memory with that of all other ranks under `slackline simulate -- ./app`, so whatever is

@@ -142,15 +142,15 @@ def sampled(test):
         check(report["result"]["makespan_ns"] == test.replayed()["result"]["makespan_ns"], f"{what}: the same date from its trace")
         blocks = report["result"].get("sampled_blocks", [])
         executed = int(done.stdout.split()[1])
-        if what not in ("calls", "left"):
+        if what not in ("calls", "left", "names", "many"):
             makespan = report["result"]["makespan_ns"]
             # Barriers and what the kernel charges for changing processes come on top.
             check(0.4e9 < makespan < 0.42e9, f"{what}: 40 times 10 ms take {makespan} ns")
-        return executed, blocks, {f["name"] for f in report["findings"]}
+        return executed, blocks, {f["name"]: f["count"] for f in report["findings"]}
 
     for program in ("online_sampling", "online_sampling_cpp", "online_sampling_f90"):
         executed, blocks, findings = simulate(program, "local")
-        check(executed == 3 * 4 and findings == {"sampled_blocks"}, f"{program}: {executed} executions, {findings}")
+        check(executed == 3 * 4 and findings == {"sampled_blocks": 108}, f"{program}: {executed} executions, {findings}")
         check([(b["executed"], b["skipped"], b["ranks_together"]) for b in blocks] == [(12, 108, False)], f"{blocks}")
         check(abs(blocks[0]["charged_ns"] - 108 * 10e6) < 0.02 * 108 * 10e6, f"charged {blocks}")
     executed, blocks, _ = simulate("online_sampling", "global")
@@ -161,7 +161,15 @@ def sampled(test):
     check(executed == 3 * 5 and sorted(b["executed"] for b in blocks) == [15, 60], f"{blocks}")
     for what, expected in (("calls", {"sampled_block_calls_mpi"}), ("left", set())):
         executed, blocks, findings = simulate("online_sampling", what)
-        check(executed == 3 * 40 and findings == expected, f"{what}: {executed} executions, {findings}")
+        check(executed == 3 * 40 and findings.keys() == expected, f"{what}: {executed} executions, {findings}")
+    executed, blocks, _ = simulate("online_sampling", "names")
+    check(executed == 3 * 4 * 2 and len(blocks) == 2, f"names that differ at their end: {executed} executions of {len(blocks)} blocks")
+    executed, blocks, findings = simulate("online_sampling", "many")
+    check(executed == 3 * (256 * 4 + 44 * 40) and len(blocks) == 256, f"{executed} executions of {len(blocks)} blocks")
+    check(findings == {"sampled_blocks": 3 * 256 * 36, "unsampled_blocks": 3 * 44 * 40}, f"of 300 blocks: {findings}")
+    done = test.simulate(3, test.program("online_sampling"), "later")
+    check(done.returncode == 1 and "rank 0 in recv" in done.stderr, f"a message is skipped: {done.stderr}")
+    check("Sampled blocks were skipped " in done.stderr, "which may be the reason")
     launcher = (f"mpirun.{test.arguments.mpi}", "-n", "2")
     alone = test.run(*launcher, test.program("online_sampling"), "local")
     check(alone.stdout.startswith("executed 80 "), "without the simulator nothing is skipped")
