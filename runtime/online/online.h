@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fold.h"
 #include "trace/online_wire.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* A communicator as the simulated world has it; `handle` is a real one of this process alone. */
 typedef struct Comm {
@@ -72,7 +71,7 @@ void pass(uint64_t ns); /* of simulated time */
 int sample_begin(int of_all_ranks, const char* name, int n, double precision); /* whether to run */
 void sample_end(const char* name);
 
-/* session.c: MPI's own allocations are not folded, where libslackline_fold.so is loaded. */
+/* session.c: MPI's own allocations in this thread are not folded. */
 void begin_mpi(void);
 void end_mpi(void);
 

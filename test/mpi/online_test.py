@@ -170,6 +170,7 @@ def sampled(test):
     done = test.simulate(3, test.program("online_sampling"), "later")
     check(done.returncode == 1 and "rank 0 in recv" in done.stderr, f"a message is skipped: {done.stderr}")
     check("Sampled blocks were skipped " in done.stderr, "which may be the reason")
+    check(test.run(test.program("online_sampling_alone")).stdout == "6 3\n", "without MPI each block is executed once")
     launcher = (f"mpirun.{test.arguments.mpi}", "-n", "2")
     alone = test.run(*launcher, test.program("online_sampling"), "local")
     check(alone.stdout.startswith("executed 80 "), "without the simulator nothing is skipped")
@@ -182,23 +183,45 @@ def sampled(test):
 
 def folded(test):
     """A program of which each rank needs four times what a process may have runs, on one copy of its memory."""
-    def findings():
-        return {f["name"]: f["count"] for f in json.loads((test.folder / "run.json").read_text())["findings"]}
-
     ranks, cap = 8, 64 << 20
     fold = ("--fold-above", "4MiB")
     program = test.program("online_fold")
     check("ok" not in test.simulate(ranks, program, "plain", data=cap).stdout, "it does not run with memory of its own")
-    done = test.simulate(ranks, program, "plain", options=fold, data=cap)
-    check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"folded: {done.stdout}")
-    check(findings() == {"folded_memory": ranks * (4 + 2 * 200 + 2)}, f"{findings()}")
-    done = test.simulate(ranks, program, "shared", options=fold, data=cap)
-    check(done.stdout.startswith("ok\n") and findings() == {"folded_memory": ranks * (4 + 2)}, f"by the header: {findings()}")
-    check("ok" in test.simulate(2, program, "shared").stdout and findings() == {"folded_memory": 2 * 4}, "by it alone")
+    # Beside those of the case, each rank makes two before MPI_Init (where only malloc is folded), one behind it and two for messages.
+    for what, allocations in (("plain", 4 + 2 * 200), ("shared", 4)):
+        done = test.simulate(ranks, program, what, options=fold, data=cap)
+        check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"folded: {done.stdout}")
+        folded_memory(test, ranks * (allocations + 5))
+    check("ok" in test.simulate(2, program, "shared").stdout, "by the header alone")
+    folded_memory(test, 2 * (4 + 1))
     alone = test.run(f"mpirun.{test.arguments.mpi}", "-n", "1", program, "shared")
     check(alone.stdout == "ok\n", "without the simulator it is malloc and free")
     done = test.simulate(2, program, options=("--fold-above", "1000"))
     check(done.returncode == 2 and "64" in done.stderr, "what is too small is refused")
+
+
+def folded_memory(test, allocations):
+    """So many were folded, of which no more than all were in use at a time."""
+    findings = {f["name"]: f for f in json.loads((test.folder / "run.json").read_text())["findings"]}
+    check(list(findings) == ["folded_memory"] and findings["folded_memory"]["count"] == allocations, f"{findings}")
+    number, unit = re.search(r", ([0-9.]+) ([KMGTP])iB at a time", findings["folded_memory"]["examples"][0]).groups()
+    at_a_time = float(number) * 1024 ** ("KMGTP".index(unit) + 1)
+    check(at_a_time <= allocations * 4 * (64 << 20), f"{findings}")
+
+
+def folded_anywhere(test):
+    """Folded memory is allocated and freed by threads and children, before MPI_Init and after MPI_Finalize."""
+    program, fold = test.program("online_fold"), ("--fold-above", "4MiB")
+    for what, options, allocations in (("elsewhere", (), 3 + 1), ("elsewhere", fold, 3 + 5), ("relatives", fold, 1 + 5), ("beside", fold, None)):
+        alone = test.run(f"mpirun.{test.arguments.mpi}", "-n", "1", program, what) if what == "elsewhere" else None
+        check(alone is None or alone.stdout == "ok\n", f"{what} without the simulator: {alone and alone.stderr}")
+        done = test.simulate(2, program, what, options=options)
+        check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"{what} {options}: {done.stdout}")
+        folded_memory(test, 2 * allocations if allocations else 2 * 5 + 1)
+    done = test.simulate(1, program, "forks", options=fold)
+    check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"children that allocate: {done.stdout}")
+    done = test.simulate(1, program, "grows", options=fold, data=1 << 30)
+    check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"an array that grows: {done.stdout}")
 
 
 def fortran(test):
@@ -350,7 +373,7 @@ def memory(test):
     check(left.returncode == 1, "no process is left")
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, sampled, folded, adapts, fortran, refused, interrupted, memory, python, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, sampled, folded, folded_anywhere, adapts, fortran, refused, interrupted, memory, python, usage, lammps)}
 
 
 def main():
