@@ -27,8 +27,9 @@ typedef struct {
   uint64_t length;
   uint64_t bytes; /* asked for */
   uint64_t room;
-  uint64_t block; /* that is mapped again and again */
-  char unused[kPage - 5 * sizeof(uint64_t) - SLACKLINE_SHARED_HEAD];
+  uint64_t block;   /* that is mapped again and again */
+  uint64_t counter; /* the process that has counted it; 0: none */
+  char unused[kPage - 6 * sizeof(uint64_t) - SLACKLINE_SHARED_HEAD];
   int mark; /* for slackline_shared_free() */
   char unused_too[SLACKLINE_SHARED_HEAD - sizeof(int)];
 } Head;
@@ -38,8 +39,8 @@ typedef struct {
 } Gap;
 
 static struct slk_fold_file* file;
-static pid_t owner; /* whose allocations are counted: not those of its forked children */
-static char* data;  /* the file's blocks */
+static pid_t rank; /* or what may become one; its forked children are not counted */
+static char* data; /* the file's blocks */
 static char* addresses;
 static uint64_t all_addresses;
 static Gap gaps[kGaps]; /* free stretches, in order, none beside another */
@@ -58,7 +59,9 @@ EXPORT void slackline_fold_open(void) {
   const char* value = getenv(SLK_FOLD_VARIABLE);
   struct slk_fold_file head;
   int descriptor = -1;
-  if (file != NULL || value == NULL || sscanf(value, "%d", &descriptor) != 1) return;
+  if (value == NULL || sscanf(value, "%d", &descriptor) != 1) return;
+  rank = getpid();
+  if (file != NULL) return;
   if (pread(descriptor, &head, sizeof head, 0) != (ssize_t)sizeof head) return;
   if (head.magic != SLK_FOLD_MAGIC) return;
   void* at = mmap(NULL, SLK_FOLD_FIRST + SLK_FOLD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -66,7 +69,6 @@ EXPORT void slackline_fold_open(void) {
   if (at == MAP_FAILED) return;
   /* A child must not inherit a lock that another thread holds. */
   pthread_atfork(acquire, release, release);
-  owner = getpid();
   data = (char*)at + SLK_FOLD_FIRST;
   file = at;
 }
@@ -177,18 +179,17 @@ static uint64_t block_for(uint64_t length) {
   return block;
 }
 
+static int is_rank(void) {
+  return getpid() == rank;
+}
+
 static void count(uint64_t allocations, uint64_t bytes) {
-  if (getpid() != owner) return;
   __atomic_fetch_add(&file->allocations, allocations, __ATOMIC_RELAXED);
   const uint64_t live = __atomic_add_fetch(&file->live_bytes, bytes, __ATOMIC_RELAXED);
   uint64_t most = __atomic_load_n(&file->most_bytes, __ATOMIC_RELAXED);
   while (live > most && !__atomic_compare_exchange_n(&file->most_bytes, &most, live, 1,
                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
-}
-
-static void count_freed(uint64_t bytes) {
-  if (getpid() == owner) __atomic_fetch_sub(&file->live_bytes, bytes, __ATOMIC_RELAXED);
 }
 
 static void* allocate(uint64_t bytes, uint64_t alignment) {
@@ -214,6 +215,10 @@ static void* allocate(uint64_t bytes, uint64_t alignment) {
   head->room = room;
   head->block = block;
   head->mark = SLACKLINE_SHARED_MALLOC;
+  if (is_rank()) {
+    head->counter = (uint64_t)getpid();
+    count(1, bytes);
+  }
   return at;
 }
 
@@ -221,11 +226,7 @@ EXPORT void* slackline_fold_allocate(uint64_t bytes, uint64_t alignment, int cle
   if (file == NULL) return NULL;
   acquire();
   char* const at = allocate(bytes, alignment);
-  if (at != NULL) {
-    count(1, bytes);
-  } else if (getpid() == owner) {
-    __atomic_fetch_add(&file->failed, 1, __ATOMIC_RELAXED);
-  }
+  if (at == NULL && is_rank()) __atomic_fetch_add(&file->failed, 1, __ATOMIC_RELAXED);
   release();
   if (at != NULL && cleared) {
     const uint64_t block = block_for(rounded(bytes, kPage));
@@ -241,6 +242,11 @@ EXPORT int slackline_is_folded(const void* at) {
 
 static Head* head_of(const void* at) {
   return (Head*)((uintptr_t)at - kPage);
+}
+
+/* By this process: a child inherits what its parent has counted. */
+static int is_counted(const Head* head) {
+  return head->counter == (uint64_t)getpid();
 }
 
 EXPORT uint64_t slackline_folded_bytes(const void* at) {
@@ -263,7 +269,7 @@ static int grow(char* at, uint64_t bytes) {
   }
   head->length += added.length;
   if (!cover(at, head->room, room, head->block)) return 0;
-  count(0, bytes - head->bytes);
+  if (is_counted(head)) count(0, bytes - head->bytes);
   head->bytes = bytes;
   head->room = room;
   return 1;
@@ -280,7 +286,7 @@ EXPORT int slackline_fold_resize(void* at, uint64_t bytes) {
 EXPORT void slackline_fold_free(void* at) {
   const Head* head = head_of(at);
   acquire();
-  count_freed(head->bytes);
+  if (is_counted(head)) __atomic_fetch_sub(&file->live_bytes, head->bytes, __ATOMIC_RELAXED);
   give_back((Gap){head->begin, head->length});
   release();
 }

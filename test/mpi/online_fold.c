@@ -175,6 +175,43 @@ static void relatives(void) {
   free(at);
 }
 
+/* No two share an address, and what is free is one again in the end. */
+static void random_order(void) {
+  enum { kParts = 64, kSteps = 5000, kMost = 40 };
+  static struct {
+    char* at;
+    size_t bytes;
+  } parts[kParts];
+  unsigned next = 1;
+  const size_t unit = (size_t)1 << 20;
+  char* const first = malloc(kLarge);
+  free(first);
+  for (int step = 0; step < kSteps; ++step) {
+    next = next * 1664525u + 1013904223u;
+    const unsigned i = (next >> 8) % kParts;
+    const size_t bytes = (4 + (next >> 16) % kMost) * unit;
+    if ((next >> 30) == 0) {
+      free(parts[i].at);
+      parts[i].at = NULL;
+      continue;
+    }
+    parts[i].at = realloc(parts[i].at, bytes);
+    parts[i].bytes = malloc_usable_size(parts[i].at);
+    check(parts[i].at != NULL && parts[i].bytes >= bytes, "memory is given");
+    parts[i].at[0] = parts[i].at[bytes - 1] = 1;
+    for (unsigned other = 0; other < kParts; ++other) {
+      if (other == i || parts[other].at == NULL) continue;
+      check(parts[i].at + parts[i].bytes <= parts[other].at ||
+                parts[other].at + parts[other].bytes <= parts[i].at,
+            "of its own");
+    }
+  }
+  for (int i = 0; i < kParts; ++i) free(parts[i].at);
+  char* const all = malloc((size_t)64 << 30);
+  check(all == first, "in place of all");
+  free(all);
+}
+
 /* Rank 0's other thread allocates while its first one calls MPI. */
 static void* allocate_later(void* unused) {
   (void)unused;
@@ -224,6 +261,11 @@ static void mark(void) {
 int main(int argc, char** argv) {
   int rank, ranks, provided, sum = 0;
   const char* what = argc > 1 ? argv[1] : "plain";
+  if (strcmp(what, "child") == 0) {
+    const pid_t child = fork();
+    int status = 1;
+    if (child != 0) return waitpid(child, &status, 0) != child || status != 0;
+  }
   mark();
   char* before = slackline_shared_malloc(kLarge);
   char* after = slackline_shared_malloc(kLarge);
@@ -237,6 +279,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "elsewhere") == 0) elsewhere();
   if (strcmp(what, "forks") == 0) forks();
   if (strcmp(what, "grows") == 0) grows();
+  if (strcmp(what, "random") == 0) random_order();
   if (strcmp(what, "relatives") == 0) relatives();
   if (strcmp(what, "beside") == 0) beside(rank);
   /* Messages from and to folded memory. */

@@ -218,10 +218,12 @@ def folded_anywhere(test):
         done = test.simulate(2, program, what, options=options)
         check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"{what} {options}: {done.stdout}")
         folded_memory(test, 2 * allocations if allocations else 2 * 5 + 1)
-    done = test.simulate(1, program, "forks", options=fold)
-    check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"children that allocate: {done.stdout}")
-    done = test.simulate(1, program, "grows", options=fold, data=1 << 30)
-    check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"an array that grows: {done.stdout}")
+    done = test.simulate(2, program, "child", options=fold)
+    check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"a rank that is a child: {done.stdout}")
+    folded_memory(test, 2 * 3)
+    for what in ("forks", "grows", "random"):
+        done = test.simulate(1, program, what, options=fold, data=1 << 30)
+        check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"{what}: {done.stdout}")
 
 
 def fortran(test):
