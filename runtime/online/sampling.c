@@ -20,6 +20,7 @@ static Execution executions[2][kBlocks];
 static int place_of_block(int of_all_ranks, const char* name, int may_add) {
   struct slk_online_sampled* blocks = sampled_blocks(of_all_ranks);
   const size_t length = strlen(name);
+  if (length == 0) name = "(unnamed)";
   if (length >= SLK_ONLINE_NAME) name += length - (SLK_ONLINE_NAME - 1);
   for (int i = 0; i < kBlocks; ++i) {
     if (blocks[i].name[0] == '\0') {

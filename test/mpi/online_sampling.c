@@ -31,7 +31,7 @@ static int ran(const char* name) {
   return 1;
 }
 
-/* Two that differ at the end only. */
+/* Two that differ at the end only, and one without. */
 static int long_names(void) {
   enum { kLength = 400 };
   char names[2][kLength + 1];
@@ -40,7 +40,7 @@ static int long_names(void) {
     names[i][kLength - 1] = (char)('0' + i);
     names[i][kLength] = '\0';
   }
-  return ran(names[0]) + ran(names[1]);
+  return ran(names[0]) + ran(names[1]) + ran("");
 }
 
 static int many_blocks(void) {

@@ -163,7 +163,7 @@ def sampled(test):
         executed, blocks, findings = simulate("online_sampling", what)
         check(executed == 3 * 40 and findings.keys() == expected, f"{what}: {executed} executions, {findings}")
     executed, blocks, _ = simulate("online_sampling", "names")
-    check(executed == 3 * 4 * 2 and len(blocks) == 2, f"names that differ at their end: {executed} executions of {len(blocks)} blocks")
+    check(executed == 3 * 4 * 3 and len(blocks) == 3, f"names that differ at their end, and none: {executed} executions of {len(blocks)} blocks")
     executed, blocks, findings = simulate("online_sampling", "many")
     check(executed == 3 * (256 * 4 + 44 * 40) and len(blocks) == 256, f"{executed} executions of {len(blocks)} blocks")
     check(findings == {"sampled_blocks": 3 * 256 * 36, "unsampled_blocks": 3 * 44 * 40}, f"of 300 blocks: {findings}")
@@ -329,6 +329,14 @@ def usage(test):
         done = test.run(test.arguments.slackline, *command)
         check(done.returncode in (1, 2), f"exit status {done.returncode}")
         check(text in done.stderr, done.stderr)
+    libraries = pathlib.Path(test.arguments.slackline).parent / "lib" / "slackline"
+    (test.folder / "lib").mkdir()
+    for name in ("libslackline_preload.so", f"libslackline_online_{test.arguments.mpi}.so"):
+        (test.folder / "lib" / name).symlink_to(libraries / name)
+    test.environment["SLACKLINE_LIB"] = str(test.folder / "lib")
+    check(test.simulate(2, test.program("online_refused")).returncode == 0, "the libraries are those of that folder")
+    done = test.simulate(2, test.program("online_refused"), options=("--fold-above", "1MiB"))
+    check(done.returncode == 1 and "libslackline_fold.so' was not built" in done.stderr, done.stderr)
 
 
 def lammps(test):
