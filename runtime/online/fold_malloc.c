@@ -1,14 +1,12 @@
 /* libslackline_fold.so: malloc and its relatives, whose large allocations are folded (fold.h). The
- * others go on to the C library. What MPI allocates while it is called is its own and is left
- * alone. */
+ * others go on to the C library. What MPI allocates in a thread that calls it is its own and is
+ * left alone. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "fold.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* The C library's own names for them. */
 extern void* __libc_malloc(size_t bytes);
@@ -17,17 +15,14 @@ extern void* __libc_realloc(void* at, size_t bytes);
 extern void* __libc_memalign(size_t alignment, size_t bytes);
 extern void __libc_free(void* at);
 
-EXPORT int slackline_fold_paused; /* of session.c: MPI is called */
-
 enum { kPage = 4096, kUsual = 16 };
 
 __attribute__((constructor)) static void begin(void) {
-  fold_open();
+  slackline_fold_open();
 }
 
 static void* folded(size_t bytes, size_t alignment, int cleared) {
-  if (bytes < fold_threshold() || slackline_fold_paused > 0) return NULL;
-  return fold_allocate(bytes, alignment, cleared);
+  return slackline_folds(bytes) ? slackline_fold_allocate(bytes, alignment, cleared) : NULL;
 }
 
 EXPORT void* malloc(size_t bytes) {
@@ -36,12 +31,12 @@ EXPORT void* malloc(size_t bytes) {
 }
 
 EXPORT void free(void* at) {
-  if (!is_folded(at)) {
+  if (!slackline_is_folded(at)) {
     __libc_free(at);
     return;
   }
   const int error = errno;
-  fold_free(at);
+  slackline_fold_free(at);
   errno = error;
 }
 
@@ -52,25 +47,25 @@ EXPORT void* calloc(size_t n, size_t bytes) {
 }
 
 EXPORT size_t malloc_usable_size(void* at) {
-  if (is_folded(at)) return folded_bytes(at);
+  if (slackline_is_folded(at)) return slackline_folded_bytes(at);
   static size_t (*next)(void*);
   if (next == NULL) *(void**)(void*)&next = dlsym(RTLD_NEXT, "malloc_usable_size");
   return next(at);
 }
 
 EXPORT void* realloc(void* at, size_t bytes) {
-  const int was_folded = at != NULL && is_folded(at);
+  const int was_folded = at != NULL && slackline_is_folded(at);
   if (was_folded && bytes == 0) {
     free(at);
     return NULL;
   }
-  if (was_folded && bytes <= folded_bytes(at) && bytes >= fold_threshold()) return at;
+  if (was_folded && slackline_folds(bytes) && slackline_fold_resize(at, bytes)) return at;
   void* moved = at == NULL || !was_folded ? folded(bytes, kUsual, 0) : malloc(bytes);
   if (moved == NULL && !was_folded) return __libc_realloc(at, bytes);
   if (moved == NULL || at == NULL) return moved;
   const size_t old = malloc_usable_size(at);
   /* From one folded allocation to another everything is in its place already. */
-  if (!was_folded || !is_folded(moved)) memcpy(moved, at, old < bytes ? old : bytes);
+  if (!was_folded || !slackline_is_folded(moved)) memcpy(moved, at, old < bytes ? old : bytes);
   free(at);
   return moved;
 }
@@ -99,6 +94,10 @@ EXPORT void* valloc(size_t bytes) {
 }
 
 EXPORT void* pvalloc(size_t bytes) {
+  if (bytes > SIZE_MAX - kPage) {
+    errno = ENOMEM;
+    return NULL;
+  }
   return memalign(kPage, (bytes + kPage - 1) / kPage * kPage);
 }
 

@@ -17,21 +17,19 @@ static void share(va_list rest) {
   (void)va_arg(rest, const char*);
   const size_t bytes = va_arg(rest, size_t);
   enum { kAlignment = 16 };
-  *va_arg(rest, void**) = fold_allocate(bytes, kAlignment, 0);
+  *va_arg(rest, void**) = slackline_fold_allocate(bytes, kAlignment, 0);
 }
 
 static void free_shared(va_list rest) {
   (void)va_arg(rest, const char*);
   void* at = va_arg(rest, void*);
   int* freed = va_arg(rest, int*);
-  *freed = is_folded(at);
-  if (*freed) fold_free(at);
+  *freed = slackline_is_folded(at);
+  if (*freed) slackline_fold_free(at);
 }
 
-EXPORT int MPI_Pcontrol(const int level, ...) {
-  if (!is_computing()) return MPI_SUCCESS;
-  va_list rest;
-  va_start(rest, level);
+/* What only a rank's own computation may say. */
+static void mark(int level, va_list rest) {
   switch (level) {
     case SLACKLINE_SAMPLE_BEGIN_LOCAL:
     case SLACKLINE_SAMPLE_BEGIN_GLOBAL:
@@ -43,11 +41,18 @@ EXPORT int MPI_Pcontrol(const int level, ...) {
     case SLACKLINE_SHARED_MALLOC:
       share(rest);
       break;
-    case SLACKLINE_SHARED_FREE:
-      free_shared(rest);
-      break;
     default:
       break;
+  }
+}
+
+EXPORT int MPI_Pcontrol(const int level, ...) {
+  va_list rest;
+  va_start(rest, level);
+  if (level == SLACKLINE_SHARED_FREE) {
+    free_shared(rest);
+  } else if (is_computing()) {
+    mark(level, rest);
   }
   va_end(rest);
   return MPI_SUCCESS;

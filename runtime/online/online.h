@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fold.h"
 #include "trace/online_wire.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* A communicator as the simulated world has it; `handle` is a real one of this process alone. */
 typedef struct Comm {
@@ -55,6 +54,7 @@ uint64_t calls_made(void);  /* of MPI by the program, and what else needs the si
 uint64_t stop_clock(void);  /* ns computed since the last answer; what follows does not count */
 void start_clock(uint64_t charged_ns); /* it does again, and this is added */
 struct slk_online_sampled* sampled_blocks(int of_all_ranks);
+void count_unsampled(void); /* an execution of a block for which no place is left */
 int64_t* lists(void);
 struct slk_online_request* request_at(uint32_t place);
 uint32_t new_request(void);         /* a free place, with its own serial */
@@ -71,7 +71,7 @@ void pass(uint64_t ns); /* of simulated time */
 int sample_begin(int of_all_ranks, const char* name, int n, double precision); /* whether to run */
 void sample_end(const char* name);
 
-/* session.c: MPI's own allocations are not folded, where libslackline_fold.so is loaded. */
+/* session.c: MPI's own allocations in this thread are not folded. */
 void begin_mpi(void);
 void end_mpi(void);
 

@@ -1,6 +1,6 @@
 /* Sampling, or shadow execution: blocks that the program has marked (slackline.h) are executed
  * until their mean time is known, and then skipped at the price of that mean (Clauss et al. 2011).
- * Nothing is skipped that calls MPI: others may wait for it. */
+ * A block that was seen to call MPI is not skipped: others may wait for it. */
 #include <string.h>
 
 #include "online.h"
@@ -15,16 +15,20 @@ typedef struct {
 } Execution;
 static Execution executions[2][kBlocks];
 
-/* Its place; -1: it has none yet and none is left. */
+/* Its place; -1: it has none yet and none is left. Of a long name the end counts, as folders are
+ * the same where files and lines differ. */
 static int place_of_block(int of_all_ranks, const char* name, int may_add) {
   struct slk_online_sampled* blocks = sampled_blocks(of_all_ranks);
+  const size_t length = strlen(name);
+  if (length == 0) name = "(unnamed)";
+  if (length >= SLK_ONLINE_NAME) name += length - (SLK_ONLINE_NAME - 1);
   for (int i = 0; i < kBlocks; ++i) {
     if (blocks[i].name[0] == '\0') {
       if (!may_add) return -1;
-      strncpy(blocks[i].name, name, sizeof blocks[i].name - 1);
+      strcpy(blocks[i].name, name);
       return i;
     }
-    if (strncmp(blocks[i].name, name, sizeof blocks[i].name - 1) == 0) return i;
+    if (strcmp(blocks[i].name, name) == 0) return i;
   }
   return -1;
 }
@@ -41,7 +45,10 @@ static int is_precise(const struct slk_online_sampled* block, double precision) 
 static int begin_block(int of_all_ranks, const char* name, int n, double precision,
                        uint64_t* charged_ns, uint64_t computed_ns) {
   const int place = place_of_block(of_all_ranks, name, 1);
-  if (place < 0) return 1;
+  if (place < 0) {
+    count_unsampled();
+    return 1;
+  }
   struct slk_online_sampled* block = &sampled_blocks(of_all_ranks)[place];
   const int known = block->runs >= (uint64_t)n || is_precise(block, precision);
   if (known && block->runs > 0 && !block->calls_mpi) {

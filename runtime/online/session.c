@@ -78,10 +78,10 @@ void attach(void) {
   }
   file = at;
   own = area(own_rank);
-  cpu_at_return = cpu_ns();
+  cpu_at_return = UINT64_MAX; /* nothing is computed before MPI_Init, with which the trace begins */
   calls_mpi = 1;
   /* What the program starts is no rank. */
-  fold_open();
+  slackline_fold_open();
   unsetenv(SLK_ONLINE_VARIABLE);
   unsetenv(SLK_FOLD_VARIABLE);
   pthread_atfork(NULL, NULL, detach);
@@ -121,14 +121,12 @@ int is_computing(void) {
   return is_of_program() && depth == 0;
 }
 
-extern int slackline_fold_paused __attribute__((weak));
-
 void begin_mpi(void) {
-  if (&slackline_fold_paused != NULL) ++slackline_fold_paused;
+  slackline_fold_pause(1);
 }
 
 void end_mpi(void) {
-  if (&slackline_fold_paused != NULL) --slackline_fold_paused;
+  slackline_fold_pause(-1);
 }
 
 void enter_call(void) {
@@ -156,6 +154,10 @@ void start_clock(uint64_t charged_ns) {
 
 struct slk_online_sampled* sampled_blocks(int of_all_ranks) {
   return of_all_ranks ? file->sampled : own->sampled;
+}
+
+void count_unsampled(void) {
+  ++own->unsampled;
 }
 
 void leave_call(void) {

@@ -30,19 +30,29 @@
  * below PRECISION times the mean (0: N times). After that it is skipped, and its mean time is
  * charged. What the program computes is wrong then; do so where its messages do not depend on it.
  *
- *   SLACKLINE_SAMPLE_LOCAL(10, 0.01) {    or SLACKLINE_SAMPLE_GLOBAL, for blocks that take all
- * ranks
- *     ...                                 equally long
+ *   SLACKLINE_SAMPLE_LOCAL(10, 0.01) {
+ *     ...
  *   }
  *
- * With N of 0 the block is executed always. A block that calls MPI is, too. Leave a block by its
- * end or by `continue`; where it is left by other ways, the execution does not count. Without
- * Slackline, and where <mpi.h> is not included before, nothing of it remains but the block.
+ * LOCAL: each rank has its own count and mean. GLOBAL: all ranks share one count and mean, for
+ * blocks that take all of them equally long. With N of 0 the block is executed always.
  *
- * Memory folding: what slackline_shared_malloc() gives, for slackline_shared_free(), lies on one
- * copy in memory with that of all other ranks under `slackline simulate -- ./app`, so whatever is
- * written there is overwritten. It costs nothing then, however large. Between MPI_Init and
- * MPI_Finalize; elsewhere it is malloc() and free().
+ * A block is its line of source: calls with other arguments and instances of a template share one
+ * mean. A block that calls MPI in any of its first N executions is executed always. One that calls
+ * MPI only later is skipped, with its messages, so that other ranks may wait forever. A rank can
+ * sample 256 blocks, and all ranks together 256; the others are executed always.
+ *
+ * Leave a block by its end or by `continue`, which ends the block and not a loop around it; where
+ * it is left by other ways, the execution does not count. Without Slackline, and where <mpi.h> is
+ * not included before, the block is executed always.
+ *
+ * Memory folding: what slackline_shared_malloc() gives, for slackline_shared_free() alone, lies on
+ * one copy in memory with that of all other ranks under `slackline simulate -- ./app`, so whatever
+ * is written there is overwritten. It costs nothing then, however large. Elsewhere it is memory of
+ * malloc().
+ *
+ * Outside of MPI_Init and MPI_Finalize regions and samples do nothing, and memory is not shared;
+ * it may be freed at any time, by any thread.
  *
  * Fortran, with the interface above and this one; `run` tells whether to execute the block:
  *
@@ -71,14 +81,35 @@
 #define SLACKLINE_SHARED_MALLOC 1397509958
 #define SLACKLINE_SHARED_FREE 1397509959
 
+/* Bytes in front of each allocation of slackline_shared_malloc(), which begin with an int:
+ * SLACKLINE_SHARED_MALLOC of those that the simulator's library gave, which is there to free them
+ * even after MPI_Finalize; else 0. */
+#define SLACKLINE_SHARED_HEAD 16
+
 #include <stdlib.h>
 
+/* The program's warnings are not for what the macros below leave in it. */
+#ifdef __GNUC__
+#pragma GCC system_header
+#endif
+
+#define SLACKLINE_JOINED_(a, b) a##b
+#define SLACKLINE_JOIN_(a, b) SLACKLINE_JOINED_(a, b)
+
 #ifdef MPI_VERSION
+/* Elsewhere MPI_Pcontrol ends the program. */
+static inline int slackline_mpi_is_up_(void) {
+  int begun = 0, ended = 0;
+  MPI_Initialized(&begun);
+  if (begun) MPI_Finalized(&ended);
+  return begun && !ended;
+}
+
 static inline void slackline_region_begin(const char* name) {
-  MPI_Pcontrol(SLACKLINE_REGION_BEGIN, name);
+  if (slackline_mpi_is_up_()) MPI_Pcontrol(SLACKLINE_REGION_BEGIN, name);
 }
 static inline void slackline_region_end(const char* name) {
-  MPI_Pcontrol(SLACKLINE_REGION_END, name);
+  if (slackline_mpi_is_up_()) MPI_Pcontrol(SLACKLINE_REGION_END, name);
 }
 
 struct slackline_sample {
@@ -88,44 +119,52 @@ struct slackline_sample {
 static inline struct slackline_sample slackline_sample_begin(int level, const char* name, int n,
                                                              double precision) {
   struct slackline_sample sample = {0, 1};
-  if (n <= 0) return sample;
+  if (n <= 0 || !slackline_mpi_is_up_()) return sample;
   sample.name = name;
   MPI_Pcontrol(level, name, n, &precision, &sample.run);
   return sample;
 }
 static inline void slackline_sample_end(struct slackline_sample* sample) {
-  if (sample->name) MPI_Pcontrol(SLACKLINE_SAMPLE_END, sample->name);
+  if (sample->name && slackline_mpi_is_up_()) MPI_Pcontrol(SLACKLINE_SAMPLE_END, sample->name);
   sample->run = 0;
 }
 
 static inline void* slackline_shared_malloc(size_t bytes) {
   void* at = 0;
-  MPI_Pcontrol(SLACKLINE_SHARED_MALLOC, (const char*)0, bytes, &at);
-  return at ? at : malloc(bytes);
+  if (slackline_mpi_is_up_()) MPI_Pcontrol(SLACKLINE_SHARED_MALLOC, (const char*)0, bytes, &at);
+  if (at) return at;
+  if (bytes + SLACKLINE_SHARED_HEAD < bytes) return 0;
+  at = malloc(bytes + SLACKLINE_SHARED_HEAD);
+  if (!at) return 0;
+  *(int*)at = 0;
+  return (char*)at + SLACKLINE_SHARED_HEAD;
 }
 static inline void slackline_shared_free(void* at) {
+  void* const head = (char*)at - SLACKLINE_SHARED_HEAD;
   int freed = 0;
-  MPI_Pcontrol(SLACKLINE_SHARED_FREE, (const char*)0, at, &freed);
-  if (!freed) free(at);
+  if (!at) return;
+  if (*(int*)head == SLACKLINE_SHARED_MALLOC) {
+    MPI_Pcontrol(SLACKLINE_SHARED_FREE, (const char*)0, at, &freed);
+  } else {
+    free(head);
+  }
 }
 
-#define SLACKLINE_JOINED_(a, b) a##b
-#define SLACKLINE_JOIN_(a, b) SLACKLINE_JOINED_(a, b)
 #define SLACKLINE_QUOTED_(a) #a
 #define SLACKLINE_QUOTE_(a) SLACKLINE_QUOTED_(a)
 #define SLACKLINE_SAMPLE_(level, n, precision, sample)                                           \
   for (struct slackline_sample sample =                                                          \
            slackline_sample_begin(level, __FILE__ ":" SLACKLINE_QUOTE_(__LINE__), n, precision); \
        sample.run; slackline_sample_end(&sample))
+#else
+#define SLACKLINE_SAMPLE_(level, n, precision, sample) \
+  for (int sample = ((void)(n), (void)(precision), 1); sample; sample = 0)
+#endif
 #define SLACKLINE_SAMPLE_LOCAL(n, precision)                    \
   SLACKLINE_SAMPLE_(SLACKLINE_SAMPLE_BEGIN_LOCAL, n, precision, \
                     SLACKLINE_JOIN_(slackline_sample_, __LINE__))
 #define SLACKLINE_SAMPLE_GLOBAL(n, precision)                    \
   SLACKLINE_SAMPLE_(SLACKLINE_SAMPLE_BEGIN_GLOBAL, n, precision, \
                     SLACKLINE_JOIN_(slackline_sample_, __LINE__))
-#else
-#define SLACKLINE_SAMPLE_LOCAL(n, precision)
-#define SLACKLINE_SAMPLE_GLOBAL(n, precision)
-#endif
 
 #endif

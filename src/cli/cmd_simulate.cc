@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <memory>
+#include <utility>
 
 #include "app/requests/simulate.h"
 #include "app/requests/simulate_online.h"
@@ -21,6 +24,20 @@ struct OnlineOptions {
   std::string fold_above{};
   std::vector<std::string> command{};
 };
+
+void require_no_online(const OnlineOptions& online) {
+  const OnlineOptions none;
+  for (const auto& [given, option] :
+       {std::pair{online.fold_above != none.fold_above, "--fold-above"},
+        std::pair{online.compute != none.compute, "--compute"},
+        std::pair{online.processors != none.processors, "--processors"},
+        std::pair{online.mpi != none.mpi, "--mpi"}}) {
+    if (!given) continue;
+    throw usage_error(fmt::format("cannot use {} for a trace", option),
+                      "it is for a program that is run",
+                      "Example: slackline simulate --platform p.xml -n 16 -- ./app");
+  }
+}
 
 using SimulateCommand = ReportCommand<SimulateRequest>;
 
@@ -91,6 +108,7 @@ Run setup_simulate(OptionList& options) {
       throw usage_error("cannot simulate the program", "the number of ranks is not given",
                         "Example: slackline simulate --platform p.xml -n 16 -- ./app");
     }
+    require_no_online(*online);
     return report_on(*command);
   };
 }

@@ -24,8 +24,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "calls/call_actions.h"
 #include "online/interruption.h"
+#include "online/sampled_blocks.h"
 #include "sim/engine/matching.h"
 #include "trace/operation_kinds.h"
 
@@ -65,6 +67,17 @@ void OnlineProgram::begin(sim::ContextScheduler& contexts, sim::MessagePassing& 
   requests_ = &requests;
   polling_ = &polling;
   one_sided_.begin(contexts, requests);
+}
+
+std::string OnlineProgram::deadlock_advice() const {
+  std::uint64_t skipped = 0;
+  for (const SampledBlock& block : sampled_blocks(job_.memory, job_.trace.ranks()))
+    skipped += block.skipped;
+  if (skipped == 0) return {};
+  return fmt::format(
+      "Sampled blocks were skipped {} times: a block that calls MPI, though not in its first "
+      "executions, must not be sampled.",
+      format_count(skipped));
 }
 
 void OnlineProgram::next(sim::ExecutionContext& context) {

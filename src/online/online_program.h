@@ -46,6 +46,7 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
   bool can_find(const sim::ExecutionContext& context) const override;
   void next(sim::ExecutionContext& context) override;
   CollectiveCursor::Entered enter(const sim::ExecutionContext& context, const Call& call) override;
+  std::string deadlock_advice() const override;
 
   /// A signal has come: what has been simulated until now is the result.
   bool gives_up() const override { return interrupted_; }

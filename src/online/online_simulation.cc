@@ -124,7 +124,7 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
   }
   run.sampled = sampled_blocks(memory, job.ranks);
   folded.note(result.findings);
-  note_sampled(run.sampled, result.findings);
+  note_sampled(run.sampled, unsampled_executions(memory, job.ranks), result.findings);
   run.trace = simulated_trace(std::move(trace).build(), result);
   run.result = std::move(result);
   run.calls = program.calls();

@@ -17,8 +17,14 @@ constexpr FindingKind kSampled{
     "it executed. What it computed and printed is wrong on purpose."};
 constexpr FindingKind kSampledCallsMpi{
     "sampled_block_calls_mpi", Severity::notice,
-    "Blocks that are to be sampled call MPI, wait, or let the simulated time be known before they "
-    "end; they were always executed."};
+    "Blocks that are to be sampled call MPI, wait, or read the clock before they end; they were "
+    "always executed."};
+
+constexpr FindingKind kUnsampled{"unsampled_blocks", Severity::notice,
+                                 "Executions of blocks that are to be sampled and were always "
+                                 "executed: a rank samples 256 blocks "
+                                 "at most, and all ranks together 256."};
+static_assert(SLK_ONLINE_BLOCKS == 256);
 
 using Key = std::pair<std::string, bool>;
 
@@ -49,7 +55,15 @@ std::vector<SampledBlock> sampled_blocks(SharedMemory& memory, std::int32_t rank
   return found;
 }
 
-void note_sampled(const std::vector<SampledBlock>& blocks, Findings& findings) {
+std::uint64_t unsampled_executions(SharedMemory& memory, std::int32_t ranks) {
+  std::uint64_t executions = 0;
+  for (std::int32_t r = 0; r < ranks; ++r) executions += memory.rank(r).unsampled;
+  return executions;
+}
+
+void note_sampled(const std::vector<SampledBlock>& blocks, std::uint64_t unsampled,
+                  Findings& findings) {
+  if (unsampled > 0) findings.add(kUnsampled, {}, unsampled);
   for (const SampledBlock& block : blocks) {
     if (block.calls_mpi) findings.add(kSampledCallsMpi, block.name);
     if (block.skipped == 0) continue;

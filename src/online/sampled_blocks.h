@@ -17,12 +17,16 @@ struct SampledBlock {
   std::uint64_t runs = 0, skipped = 0;
   double run_ns = 0;       ///< CPU time of the runs
   double charged_ns = 0;   ///< for those that were skipped
-  bool calls_mpi = false;  ///< so it was never skipped
+  bool calls_mpi = false;  ///< was seen to, and not skipped from then on
 };
 
 /// Those of all ranks, one entry for each block.
 std::vector<SampledBlock> sampled_blocks(SharedMemory& memory, std::int32_t ranks);
 
-void note_sampled(const std::vector<SampledBlock>& blocks, Findings& findings);
+/// On all ranks: executions of blocks beyond those that can be sampled.
+std::uint64_t unsampled_executions(SharedMemory& memory, std::int32_t ranks);
+
+void note_sampled(const std::vector<SampledBlock>& blocks, std::uint64_t unsampled,
+                  Findings& findings);
 
 }  // namespace slackline::online

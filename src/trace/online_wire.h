@@ -1,13 +1,13 @@
 /* What the simulator and the processes of an on-line simulation share (runtime/online, src/online).
- * C11 and C++. Beside wire.h and replay_wire.h the only header of src/ that runtime/ sees.
+ * C11 and C++. Besides wire.h and replay_wire.h the only header of src/ that runtime/ sees.
  *
  * One file in memory, which all inherit as an open descriptor: slk_online_file, then an area for
  * each rank, `stride` bytes apart: slk_online_rank, lists, heap. A process hands its calls to the
  * simulator (`turn`): one that needs an answer, after those before it that need none (`queue`).
  * Only one process computes at a time, so nothing else needs synchronisation. Message
- * data lie in the sender's heap until the receiver has copied them. Offsets count from the begin of
- * the file; 0 is none. Ranks are world ranks, sizes bytes, times seconds of simulated time unless
- * they say otherwise. */
+ * data lie in the sender's heap until the receiver has copied them. Offsets count from the
+ * beginning of the file; 0 is none. Ranks are world ranks, sizes bytes, times seconds of simulated
+ * time unless they say otherwise. */
 #ifndef SLACKLINE_TRACE_ONLINE_WIRE_H
 #define SLACKLINE_TRACE_ONLINE_WIRE_H
 
@@ -32,7 +32,7 @@ struct slk_online_sampled {
   double mean_ns;     /* of the runs */
   double squares;     /* sum of the squared differences from the mean */
   double charged_ns;  /* for those that were skipped */
-  uint32_t calls_mpi; /* it is never skipped */
+  uint32_t calls_mpi; /* was seen to: it is not skipped */
   uint32_t unused;
 };
 
@@ -112,7 +112,7 @@ struct slk_online_block {
 };
 
 /* A second file, for memory that all ranks share because its contents are of no use: slk_fold_file,
- * and from SLK_FOLD_FIRST on SLK_FOLD_BYTES of memory, of which costs what is touched. */
+ * and from SLK_FOLD_FIRST on SLK_FOLD_BYTES of memory, of which only touched pages take memory. */
 #define SLK_FOLD_VARIABLE "SLACKLINE_FOLD" /* "descriptor" */
 #define SLK_FOLD_MAGIC 0x31444c464b4c53ull /* "SLKFLD1", little-endian */
 #define SLK_FOLD_FIRST 4096u
@@ -135,6 +135,7 @@ struct slk_online_rank {
   struct slk_online_answer answer;
   char host[SLK_ONLINE_NAME];
   struct slk_online_sampled sampled[SLK_ONLINE_BLOCKS]; /* by this rank alone */
+  uint64_t unsampled; /* executions of blocks for which no place was left */
   struct slk_online_request requests[SLK_ONLINE_REQUESTS];
   int64_t lists[SLK_ONLINE_LISTS];
 };

@@ -113,7 +113,7 @@ def waits(test):
 
 
 def same_dates(test):
-    """Without computation, which a pause is not, the dates are those of the simulation of the run's own trace, to the bit."""
+    """The dates are those of the simulation of the run's own trace, to the bit; without computation, which a pause is not, always the same."""
     test.environment["EXAMPLE_WORK"] = "pause"
     for name in ("stencil2d", "cg", "lb_coll", "lb_p2p", "heat_phases", "unbalanced"):
         done = test.simulate(8, test.example(name), options=("--compute", "none", "--trace", "run.slk"))
@@ -127,6 +127,10 @@ def same_dates(test):
         check(test.simulate(8, test.example(name), options=("--compute", "none")).stdout.startswith(first),
               "the program prints the same again")
         check(test.result()["makespan_ns"] == online, "and takes the same time")
+    del test.environment["EXAMPLE_WORK"]
+    done = test.simulate(8, test.example("cg"), options=("--trace", "run.slk"))
+    online, offline = test.result()["makespan_ns"], test.replayed()["result"]["makespan_ns"]
+    check(done.returncode == 0 and online == offline, f"computing: {online} ns on line, {offline} ns from its trace")
 
 
 def sampled(test):
@@ -135,17 +139,18 @@ def sampled(test):
         done = test.simulate(3, test.program(program), what, options=("--trace", "run.slk"))
         check(done.returncode == 0, f"{what} ends")
         report = json.loads((test.folder / "run.json").read_text())
+        check(report["result"]["makespan_ns"] == test.replayed()["result"]["makespan_ns"], f"{what}: the same date from its trace")
         blocks = report["result"].get("sampled_blocks", [])
         executed = int(done.stdout.split()[1])
-        if what not in ("calls", "left"):
+        if what not in ("calls", "left", "names", "many"):
             makespan = report["result"]["makespan_ns"]
             # Barriers and what the kernel charges for changing processes come on top.
             check(0.4e9 < makespan < 0.42e9, f"{what}: 40 times 10 ms take {makespan} ns")
-        return executed, blocks, {f["name"] for f in report["findings"]}
+        return executed, blocks, {f["name"]: f["count"] for f in report["findings"]}
 
     for program in ("online_sampling", "online_sampling_cpp", "online_sampling_f90"):
         executed, blocks, findings = simulate(program, "local")
-        check(executed == 3 * 4 and findings == {"sampled_blocks"}, f"{program}: {executed} executions, {findings}")
+        check(executed == 3 * 4 and findings == {"sampled_blocks": 108}, f"{program}: {executed} executions, {findings}")
         check([(b["executed"], b["skipped"], b["ranks_together"]) for b in blocks] == [(12, 108, False)], f"{blocks}")
         check(abs(blocks[0]["charged_ns"] - 108 * 10e6) < 0.02 * 108 * 10e6, f"charged {blocks}")
     executed, blocks, _ = simulate("online_sampling", "global")
@@ -156,7 +161,16 @@ def sampled(test):
     check(executed == 3 * 5 and sorted(b["executed"] for b in blocks) == [15, 60], f"{blocks}")
     for what, expected in (("calls", {"sampled_block_calls_mpi"}), ("left", set())):
         executed, blocks, findings = simulate("online_sampling", what)
-        check(executed == 3 * 40 and findings == expected, f"{what}: {executed} executions, {findings}")
+        check(executed == 3 * 40 and findings.keys() == expected, f"{what}: {executed} executions, {findings}")
+    executed, blocks, _ = simulate("online_sampling", "names")
+    check(executed == 3 * 4 * 3 and len(blocks) == 3, f"names that differ at their end, and none: {executed} executions of {len(blocks)} blocks")
+    executed, blocks, findings = simulate("online_sampling", "many")
+    check(executed == 3 * (256 * 4 + 44 * 40) and len(blocks) == 256, f"{executed} executions of {len(blocks)} blocks")
+    check(findings == {"sampled_blocks": 3 * 256 * 36, "unsampled_blocks": 3 * 44 * 40}, f"of 300 blocks: {findings}")
+    done = test.simulate(3, test.program("online_sampling"), "later")
+    check(done.returncode == 1 and "rank 0 in recv" in done.stderr, f"a message is skipped: {done.stderr}")
+    check("Sampled blocks were skipped " in done.stderr, "which may be the reason")
+    check(test.run(test.program("online_sampling_alone")).stdout == "6 3\n", "without MPI each block is executed once")
     launcher = (f"mpirun.{test.arguments.mpi}", "-n", "2")
     alone = test.run(*launcher, test.program("online_sampling"), "local")
     check(alone.stdout.startswith("executed 80 "), "without the simulator nothing is skipped")
@@ -169,23 +183,47 @@ def sampled(test):
 
 def folded(test):
     """A program of which each rank needs four times what a process may have runs, on one copy of its memory."""
-    def findings():
-        return {f["name"]: f["count"] for f in json.loads((test.folder / "run.json").read_text())["findings"]}
-
     ranks, cap = 8, 64 << 20
     fold = ("--fold-above", "4MiB")
     program = test.program("online_fold")
     check("ok" not in test.simulate(ranks, program, "plain", data=cap).stdout, "it does not run with memory of its own")
-    done = test.simulate(ranks, program, "plain", options=fold, data=cap)
-    check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"folded: {done.stdout}")
-    check(findings() == {"folded_memory": ranks * (4 + 2 * 200 + 2)}, f"{findings()}")
-    done = test.simulate(ranks, program, "shared", options=fold, data=cap)
-    check(done.stdout.startswith("ok\n") and findings() == {"folded_memory": ranks * (4 + 2)}, f"by the header: {findings()}")
-    check("ok" in test.simulate(2, program, "shared").stdout and findings() == {"folded_memory": 2 * 4}, "by it alone")
+    # Beside those of the case, each rank makes two before MPI_Init (where only malloc is folded), one behind it and two for messages.
+    for what, allocations in (("plain", 4 + 2 * 200), ("shared", 4)):
+        done = test.simulate(ranks, program, what, options=fold, data=cap)
+        check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"folded: {done.stdout}")
+        folded_memory(test, ranks * (allocations + 5))
+    check("ok" in test.simulate(2, program, "shared").stdout, "by the header alone")
+    folded_memory(test, 2 * (4 + 1))
     alone = test.run(f"mpirun.{test.arguments.mpi}", "-n", "1", program, "shared")
     check(alone.stdout == "ok\n", "without the simulator it is malloc and free")
     done = test.simulate(2, program, options=("--fold-above", "1000"))
     check(done.returncode == 2 and "64" in done.stderr, "what is too small is refused")
+
+
+def folded_memory(test, allocations):
+    """So many were folded, of which no more than all were in use at a time."""
+    findings = {f["name"]: f for f in json.loads((test.folder / "run.json").read_text())["findings"]}
+    check(list(findings) == ["folded_memory"] and findings["folded_memory"]["count"] == allocations, f"{findings}")
+    number, unit = re.search(r", ([0-9.]+) ([KMGTP])iB at a time", findings["folded_memory"]["examples"][0]).groups()
+    at_a_time = float(number) * 1024 ** ("KMGTP".index(unit) + 1)
+    check(at_a_time <= allocations * 4 * (64 << 20), f"{findings}")
+
+
+def folded_anywhere(test):
+    """Folded memory is allocated and freed by threads and children, before MPI_Init and after MPI_Finalize."""
+    program, fold = test.program("online_fold"), ("--fold-above", "4MiB")
+    for what, options, allocations in (("elsewhere", (), 3 + 1), ("elsewhere", fold, 3 + 5), ("relatives", fold, 1 + 5), ("beside", fold, None)):
+        alone = test.run(f"mpirun.{test.arguments.mpi}", "-n", "1", program, what) if what == "elsewhere" else None
+        check(alone is None or alone.stdout == "ok\n", f"{what} without the simulator: {alone and alone.stderr}")
+        done = test.simulate(2, program, what, options=options)
+        check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"{what} {options}: {done.stdout}")
+        folded_memory(test, 2 * allocations if allocations else 2 * 5 + 1)
+    done = test.simulate(2, program, "child", options=fold)
+    check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"a rank that is a child: {done.stdout}")
+    folded_memory(test, 2 * 3)
+    for what in ("forks", "grows", "random"):
+        done = test.simulate(1, program, what, options=fold, data=1 << 30)
+        check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"{what}: {done.stdout}")
 
 
 def fortran(test):
@@ -282,11 +320,23 @@ def usage(test):
                            "cannot tell the MPI library of 'ls'"),
                           (["simulate", "--platform", test.arguments.platform, "-n", "2", "--mpi",
                             test.arguments.mpi, "--", "ls"], "ended without MPI_Init"),
+                          (["simulate", "--platform", test.arguments.platform, "run.slk", "--fold-above", "1MiB"],
+                           "cannot use --fold-above for a trace"),
+                          (["simulate", "--platform", test.arguments.platform, "run.slk", "--compute", "none"],
+                           "cannot use --compute for a trace"),
                           (["simulate", "--platform", test.arguments.platform, "-n", "2", "--mpi",
                             test.arguments.mpi, "--", "./missing"], "cannot start './missing'")):
         done = test.run(test.arguments.slackline, *command)
         check(done.returncode in (1, 2), f"exit status {done.returncode}")
         check(text in done.stderr, done.stderr)
+    libraries = pathlib.Path(test.arguments.slackline).parent / "lib" / "slackline"
+    (test.folder / "lib").mkdir()
+    for name in ("libslackline_preload.so", f"libslackline_online_{test.arguments.mpi}.so"):
+        (test.folder / "lib" / name).symlink_to(libraries / name)
+    test.environment["SLACKLINE_LIB"] = str(test.folder / "lib")
+    check(test.simulate(2, test.program("online_refused")).returncode == 0, "the libraries are those of that folder")
+    done = test.simulate(2, test.program("online_refused"), options=("--fold-above", "1MiB"))
+    check(done.returncode == 1 and "libslackline_fold.so' was not built" in done.stderr, done.stderr)
 
 
 def lammps(test):
@@ -333,7 +383,7 @@ def memory(test):
     check(left.returncode == 1, "no process is left")
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, sampled, folded, adapts, fortran, refused, interrupted, memory, python, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, sampled, folded, folded_anywhere, adapts, fortran, refused, interrupted, memory, python, usage, lammps)}
 
 
 def main():

@@ -47,9 +47,10 @@ ClockMap clock_map(const slk_raw_header& rank, const slk_raw_header& reference) 
   const bool has_begin = usable(begin, rank, reference);
   const bool has_end = usable(end, rank, reference);
   if (!has_begin) {
-    map.known = one_clock;
+    const bool plausible = plausible_time(reference, rank.monotonic_ns);
+    map.known = one_clock && plausible;
     const std::int64_t apart = elapsed_ns(rank.monotonic_ns, reference.monotonic_ns);
-    if (!plausible_time(reference, rank.monotonic_ns) && is_time(apart)) map.offset_ns = apart;
+    if (!plausible && is_time(apart)) map.offset_ns = apart;
     return map;
   }
   map.error_ns = begin.error_ns;

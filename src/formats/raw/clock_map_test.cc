@@ -63,6 +63,17 @@ TEST(ClockMap, OneClockIsLeftAlone) {
                    .known);
 }
 
+TEST(ClockMap, AClockThatShowsAnotherTimeIsNotTheSameWhateverTheBoot) {
+  constexpr std::uint64_t kYear = 31'557'600'000'000'000;
+  slk_raw_header reference{};
+  std::strcpy(reference.boot_id, "boot");
+  slk_raw_header rank = reference;
+  rank.rank = 1;
+  EXPECT_TRUE(raw::clock_map(rank, reference).known);
+  rank.monotonic_ns = 50 * kYear;  // and no sample
+  EXPECT_FALSE(raw::clock_map(rank, reference).known);
+}
+
 TEST(ClockMap, AClockMayShowAnyTime) {
   constexpr std::int64_t kYear = 31'557'600'000'000'000;
   slk_raw_header reference{};

@@ -68,21 +68,24 @@ std::string mpi_of(const std::string& program) {
               "Name the program itself, or say --mpi openmpi or --mpi mpich.");
 }
 
+void require(const fs::path& library, const std::string& problem, const char* what_to_do) {
+  if (fs::exists(library)) return;
+  throw Error(problem, fmt::format("'{}' was not built", library.string()), what_to_do);
+}
+
 }  // namespace
 
 std::string online_preload(const std::string& program, std::string_view mpi, bool folds) {
   const std::string found = mpi.empty() ? mpi_of(program) : std::string(mpi);
   const fs::path library = find_runtime_libraries().preload.parent_path() /
                            fmt::format("libslackline_online_{}.so", found);
-  if (!fs::exists(library)) {
-    throw Error(fmt::format("cannot simulate programs of {}", found),
-                fmt::format("'{}' was not built", library.string()),
-                "Build Slackline where that MPI library is installed.");
-  }
+  require(library, fmt::format("cannot simulate programs of {}", found),
+          "Build Slackline where that MPI library is installed.");
+  const fs::path fold_library = library.parent_path() / "libslackline_fold.so";
+  if (folds) require(fold_library, "cannot fold allocations", "Install Slackline completely.");
   const char* present = std::getenv("LD_PRELOAD");
   const bool others = present != nullptr && *present != '\0';
-  const std::string fold =
-      folds ? ":" + (library.parent_path() / "libslackline_fold.so").string() : std::string();
+  const std::string fold = folds ? ":" + fold_library.string() : std::string();
   return library.string() + fold + (others ? std::string(":") + present : std::string());
 }
 

@@ -64,8 +64,8 @@ std::string blocked_on(const ExecutionContext& context, const Trace& trace,
 
 }  // namespace
 
-void throw_deadlock(const Trace& trace, const ContextScheduler& contexts,
-                    const Matching& matching) {
+void throw_deadlock(const Trace& trace, const ContextScheduler& contexts, const Matching& matching,
+                    std::string_view advice) {
   std::string who;
   std::size_t shown = 0, stuck = 0;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
@@ -86,8 +86,9 @@ void throw_deadlock(const Trace& trace, const ContextScheduler& contexts,
   throw Error(fmt::format("the program deadlocks at {}: {} of {} ranks wait forever",
                           format_time_ns(ns_of_seconds(contexts.now())), stuck, trace.ranks()),
               who,
-              "A receive has no matching send, or sends above smpi/send-is-detached-thresh wait "
-              "for each other.");
+              fmt::format("A receive has no matching send, or sends above "
+                          "smpi/send-is-detached-thresh wait for each other.{}{}",
+                          advice.empty() ? "" : " ", advice));
 }
 
 }  // namespace slackline::sim

@@ -70,7 +70,7 @@ std::optional<Simulation> Engine::run() {
     if (order_ != nullptr && order_->gives_up()) return std::nullopt;
     processors.update_shares(contexts_.now());
     network_.update_rates(contexts_.now());
-    if (is_stuck()) throw_deadlock(trace_, contexts_, matching_);
+    if (is_stuck()) deadlock();
     const double next = std::min(network_.next_time(), processors.next_time());
     if (next == EventHeap::kNever) break;
     // With SimGrid's rounding.
@@ -201,8 +201,13 @@ void Engine::finish(ExecutionContext& context) {
   requests_.request_over(contexts_[waiter], {Request::Kind::context, context.id}, contexts_.now());
 }
 
+void Engine::deadlock() const {
+  throw_deadlock(trace_, contexts_, matching_,
+                 live_ != nullptr ? live_->deadlock_advice() : std::string());
+}
+
 void Engine::finish_result() {
-  if (unfinished_ > 0) throw_deadlock(trace_, contexts_, matching_);
+  if (unfinished_ > 0) deadlock();
   accounting_.finish();
   contention_.finish();
   result_.solved_flows = network_.computed_rates();

@@ -53,6 +53,7 @@ class Engine {
   void arrive(const Network::Arrival& arrival);
   bool is_stuck() const;
   void finish(ExecutionContext& context);
+  [[noreturn]] void deadlock() const;
   void finish_result();
   void report_unmatched();
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "graph/collective_index.h"
 #include "sim/engine/execution_context.h"
@@ -35,6 +36,9 @@ class LiveCalls {
   /// The collective that the context's rank enters with this call, as far as one rank knows it.
   /// The instance must live until the context's next one.
   virtual CollectiveCursor::Entered enter(const ExecutionContext& context, const Call& call) = 0;
+
+  /// Why it may wait forever, beyond its own calls: sentences, or empty.
+  virtual std::string deadlock_advice() const { return {}; }
 };
 
 }  // namespace slackline::sim
