@@ -83,14 +83,22 @@ Error malformed(std::string_view text, std::string_view what, std::string_view e
                      "a number with a unit is required", fmt::format("Example: {}.", example));
 }
 
-}  // namespace
-
-std::int64_t parse_time_fs(std::string_view text, std::string_view what) {
+long double time_in_fs(std::string_view text, std::string_view what) {
   const auto number = leading_number(text);
   if (number && number->rest.empty() && number->value == 0) return 0;
   const auto value = number ? in_unit(*number, kTimesInFs) : std::nullopt;
   if (!value) throw malformed(text, what, "3us, 250ns or 0.5ms");
-  return rounded(*value, text, what);
+  return *value;
+}
+
+}  // namespace
+
+std::int64_t parse_time_fs(std::string_view text, std::string_view what) {
+  return rounded(time_in_fs(text, what), text, what);
+}
+
+std::int64_t parse_time_ns(std::string_view text, std::string_view what) {
+  return rounded(time_in_fs(text, what) / kFemtosPerNano, text, what);
 }
 
 std::int64_t parse_gap_per_byte_fs(std::string_view text, std::string_view what) {

@@ -15,6 +15,12 @@ TEST(Units, times_are_exact_in_femtoseconds) {
   EXPECT_EQ(parse_time_fs("500ns", "o"), 500'000'000);
   EXPECT_EQ(parse_time_fs("0", "o"), 0);
   EXPECT_EQ(parse_time_fs("1h", "o"), 3'600'000'000'000'000'000);
+  EXPECT_THROW(parse_time_fs("3h", "o"), Error) << "too large";
+  EXPECT_EQ(parse_time_ns("3h", "--idle"), 10'800'000'000'000);
+  EXPECT_EQ(parse_time_ns("1.5us", "--idle"), 1500);
+  EXPECT_EQ(parse_time_ns("0", "--idle"), 0);
+  EXPECT_THROW(parse_time_ns("2000000h", "--idle"), Error) << "228 years";
+  EXPECT_THROW(parse_time_ns("10", "--idle"), Error);
 }
 
 TEST(Units, a_time_without_unit_or_sense_is_refused) {

@@ -154,13 +154,7 @@ bool tells_result(const OutputOptions& options) {
   return format == OutputFormat::json || format == OutputFormat::html;
 }
 
-int write_report(const Report& report, const OutputOptions& options) {
-  OutputSink sink(options);
-  sink.write(rendered(report, options));
-  sink.finish();
-  if (!to_stdout(options) && !options.quiet) {
-    write_stdout(fmt::format("Written to {}\n", options.file));
-  }
+int exit_status_of(const Report& report, const OutputOptions& options) {
   const auto failed = [](const CheckedCondition& check) {
     return check.outcome == CheckedCondition::Outcome::failed;
   };
@@ -169,6 +163,16 @@ int write_report(const Report& report, const OutputOptions& options) {
     return e.severity == Severity::data_loss;
   });
   return options.strict && lost ? 1 : 0;
+}
+
+int write_report(const Report& report, const OutputOptions& options) {
+  OutputSink sink(options);
+  sink.write(rendered(report, options));
+  sink.finish();
+  if (!to_stdout(options) && !options.quiet) {
+    write_stdout(fmt::format("Written to {}\n", options.file));
+  }
+  return exit_status_of(report, options);
 }
 
 OutputSink::OutputSink(const OutputOptions& options) {

@@ -36,10 +36,12 @@ OutputFormat output_format(const OutputOptions& options);
 /// not be made for it.
 bool tells_result(const OutputOptions& options);
 
+/// The exit status of a command with that report: 3 where a check of it has failed, else 1 for a
+/// report of an input that lost data where options.strict asks for that, else 0.
+int exit_status_of(const Report& report, const OutputOptions& options);
+
 /// Writes `report` where `options` say, by the writer of its format. With a file, one line on
-/// standard output says where it is, unless quiet. The exit status: 3 where a check of the report
-/// has failed, else 1 for a report of an input that lost data where options.strict asks for that,
-/// else 0.
+/// standard output says where it is, unless quiet. Gives its exit_status_of().
 int write_report(const Report& report, const OutputOptions& options);
 
 /// For answers that are no Report, and may be long (`print`, `completion`): text in pieces. A file

@@ -1,7 +1,9 @@
-// A page may show what its user must not give to others, and every program and every web site that
-// this user has open can reach a port of the loopback interface. So what makes a request this
-// page's own: the token, which only its address has; a Host that is this address, as a browser that
-// was led here by another name (DNS rebinding) sends that name; and no Origin but this one.
+// A page may show what its user must not give to others, and a port of the loopback interface can
+// be reached by every program of every user of this host, and by every web site that this user has
+// open. So what makes a request this page's own: the token, which only its address has; a Host that
+// is this address, as a browser that was led here by another name (DNS rebinding) sends that name;
+// and no Origin but this one. The page itself is given to a navigation from elsewhere, too, as the
+// browser is led to it by a file; no site can look into what it navigates to or frame it.
 // Statements have a content type that no form of another site can send. Answers are not
 // cached, and no Referer header discloses the address.
 
@@ -9,12 +11,16 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <atomic>
 #include <charconv>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <string_view>
 #include <thread>
@@ -27,10 +33,12 @@ namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
 constexpr std::size_t kThreads = 4;
+constexpr int kMostStatements = 2;  // at once, so that threads are left for the page
 constexpr std::size_t kLongestStatement = 64 * 1024;
 constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
 constexpr int kBadRequest = 400;
+constexpr int kBusy = 503;
 
 std::string random_token() {
   std::array<unsigned char, 16> bytes{};
@@ -53,12 +61,60 @@ bool same_token(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
+/// The port of an end of a socket, as getpeername() or getsockname() tells it; -1: none.
+template <class NameOf>
+int port_of(int fd, NameOf name_of) {
+  sockaddr_in name{};
+  socklen_t bytes = sizeof(name);
+  const bool known = name_of(fd, reinterpret_cast<sockaddr*>(&name), &bytes) == 0;
+  return known && name.sin_family == AF_INET ? ntohs(name.sin_port) : -1;
+}
+
+/// The socket that a request came by, which the library does not tell: that between these ports.
+/// -1 if it is not found.
+int socket_of(const httplib::Request& request) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    const std::string number = entry.path().filename().string();
+    int fd = -1;
+    std::from_chars(number.data(), number.data() + number.size(), fd);
+    if (port_of(fd, getpeername) == request.remote_port &&
+        port_of(fd, getsockname) == request.local_port) {
+      return fd;
+    }
+  }
+  return -1;
+}
+
+/// Whether the other end has closed it; not of -1.
+bool is_closed(int fd) {
+  pollfd asked{.fd = fd, .events = POLLRDHUP, .revents = 0};
+  return poll(&asked, 1, 0) > 0;
+}
+
+/// Counts who is inside.
+class Counted {
+ public:
+  explicit Counted(std::atomic<int>& count) : count_(count), position_(++count) {}
+  ~Counted() { --count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  int position() const { return position_; }  ///< 1: the only one
+
+ private:
+  std::atomic<int>& count_;
+  int position_;
+};
+
 }  // namespace
 
 class PageServer::Implementation {
  public:
-  Implementation(ServedPage page, Query query)
-      : page_(std::move(page)), query_(std::move(query)), token_(random_token()) {
+  Implementation(ServedPage page, Query query, std::chrono::seconds longest_statement)
+      : page_(std::move(page)),
+        query_(std::move(query)),
+        longest_(longest_statement),
+        token_(random_token()) {
     // A connection that is kept would keep a thread.
     server_.set_keep_alive_max_count(1);
     server_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
@@ -81,7 +137,7 @@ class PageServer::Implementation {
 
   const std::string& address() const { return address_; }
 
-  void run(std::chrono::seconds idle) {
+  void run(std::chrono::nanoseconds idle) {
     asked();
     std::mutex mutex;
     std::condition_variable ended;
@@ -89,7 +145,7 @@ class PageServer::Implementation {
     std::thread watch([&] {
       std::unique_lock lock(mutex);
       while (!ended.wait_for(lock, std::chrono::milliseconds(200), [&] { return over; })) {
-        if (std::chrono::steady_clock::now() - last_.load() > idle) server_.stop();
+        if (statements_ == 0 && std::chrono::steady_clock::now() - last_.load() > idle) stop();
       }
     });
     server_.listen_after_bind();
@@ -101,7 +157,10 @@ class PageServer::Implementation {
     watch.join();
   }
 
-  void stop() { server_.stop(); }
+  void stop() {
+    ending_ = true;
+    server_.stop();
+  }
 
  private:
   using Request = httplib::Request;
@@ -115,7 +174,14 @@ class PageServer::Implementation {
       return false;
     }
     const std::string site = request.get_header_value("Sec-Fetch-Site");
-    return site.empty() || site == "same-origin" || site == "none";
+    return site.empty() || site == "same-origin" || site == "none" || is_navigation(request);
+  }
+
+  /// Whether a window of its own is led to the page.
+  bool is_navigation(const Request& request) const {
+    return request.method == "GET" && request.path == "/" + token_ + "/" &&
+           request.get_header_value("Sec-Fetch-Mode") == "navigate" &&
+           request.get_header_value("Sec-Fetch-Dest") == "document";
   }
 
   /// Whether the path begins with the token.
@@ -152,7 +218,7 @@ class PageServer::Implementation {
         response.status = kForbidden;
         return;
       }
-      answer(request.body, response);
+      answer(request, response);
     });
   }
 
@@ -166,29 +232,55 @@ class PageServer::Implementation {
     response.set_content(page_.blobs[index]->zlib, "application/octet-stream");
   }
 
-  void answer(const std::string& sql, Response& response) {
+  void answer(const Request& request, Response& response) {
+    const Counted statement(statements_);
+    if (statement.position() > kMostStatements) {
+      refuse(kBusy, "cannot run the query: two others are still running. Try again later.",
+             response);
+      return;
+    }
     const std::lock_guard lock(asking_);
     try {
-      response.set_content(query_(sql), "application/json");
+      response.set_content(query_(request.body, reason_to_stop(request)), "application/json");
     } catch (const std::exception& error) {
-      response.status = kBadRequest;
-      response.set_content(error.what(), "text/plain; charset=utf-8");
+      refuse(kBadRequest, error.what(), response);
     }
     asked();
   }
 
+  static void refuse(int status, const char* why, Response& response) {
+    response.status = status;
+    response.set_content(why, "text/plain; charset=utf-8");
+  }
+
+  StopReason reason_to_stop(const Request& request) const {
+    const auto end = std::chrono::steady_clock::now() + longest_;
+    return [this, end, socket = socket_of(request)]() -> std::string {
+      if (ending_) return "the server has ended";
+      if (is_closed(socket)) return "nobody waits for the answer";
+      if (std::chrono::steady_clock::now() < end) return "";
+      return fmt::format(
+          "it took longer than {} s, the limit of served pages; 'slackline query' has none",
+          longest_.count());
+    };
+  }
+
   ServedPage page_;
   Query query_;
+  std::chrono::seconds longest_;
   std::string token_;
   std::string host_;
   std::string address_;
   httplib::Server server_;
   std::mutex asking_;
+  std::atomic<int> statements_{0};
+  std::atomic<bool> ending_{false};
   std::atomic<std::chrono::steady_clock::time_point> last_{};
 };
 
-PageServer::PageServer(ServedPage page, Query query)
-    : implementation_(std::make_unique<Implementation>(std::move(page), std::move(query))) {}
+PageServer::PageServer(ServedPage page, Query query, std::chrono::seconds longest_statement)
+    : implementation_(
+          std::make_unique<Implementation>(std::move(page), std::move(query), longest_statement)) {}
 
 PageServer::~PageServer() = default;
 
@@ -196,7 +288,7 @@ const std::string& PageServer::address() const {
   return implementation_->address();
 }
 
-void PageServer::run(std::chrono::seconds idle) {
+void PageServer::run(std::chrono::nanoseconds idle) {
   implementation_->run(idle);
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/stop_reason.h"
 #include "report/writers.h"
 
 namespace slackline {
@@ -12,28 +13,34 @@ namespace slackline {
 /// Serves one page to the browser of this user: on the loopback interface only, at a port that the
 /// system chooses, below a random token that its address has. Whoever does not know the token,
 /// names another host (a name that was bound to 127.0.0.1), or comes from another origin gets
-/// nothing. Nothing can be changed through it.
+/// nothing, but that the page itself can be navigated to from anywhere by its address. Nothing can
+/// be changed through it.
 ///
 ///   GET TOKEN/          the page
 ///   GET TOKEN/blob/N    its blob N, a zlib stream
 ///   GET TOKEN/alive     nothing; says that the page is still open
 ///   POST TOKEN/query    rows of the statement of SQL that is the body (application/sql), as JSON;
-///                       status 400 with a text where it is wrong
+///                       status 400 with a text where it is wrong or was stopped, 503 where two
+///                       others have not been answered
 class PageServer {
  public:
-  /// Answers a statement with JSON, or throws Error. Called by one thread at a time.
-  using Query = std::function<std::string(const std::string& sql)>;
+  /// Answers a statement with JSON, or throws Error; has to ask `stop`. Called by one thread at a
+  /// time.
+  using Query = std::function<std::string(const std::string& sql, const StopReason& stop)>;
 
-  /// Refers to the blobs of `page`. Throws Error where no port is to be had.
-  PageServer(ServedPage page, Query query);
+  /// Refers to the blobs of `page`. A statement is stopped when the server ends, when nobody waits
+  /// for its answer any longer, and after `longest_statement`. Throws Error where no port is to be
+  /// had.
+  PageServer(ServedPage page, Query query,
+             std::chrono::seconds longest_statement = std::chrono::seconds(60));
   ~PageServer();
   PageServer(const PageServer&) = delete;
   PageServer& operator=(const PageServer&) = delete;
 
   /// "http://127.0.0.1:PORT/TOKEN/"
   const std::string& address() const;
-  /// Until nothing has been asked for during `idle`, or stop().
-  void run(std::chrono::seconds idle);
+  /// Until nothing has been asked for during `idle` and no statement is being answered, or stop().
+  void run(std::chrono::nanoseconds idle);
   /// Thread-safe.
   void stop();
 

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include <algorithm>
 #include <chrono>
+#include <future>
+#include <semaphore>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/error.h"
 
@@ -38,7 +42,8 @@ class PageServerTest : public ::testing::Test {
 
   const Blob first_{.zlib = std::string("one\0two", 7), .bytes = 9};
   const Blob second_{.zlib = "second", .bytes = 6};
-  PageServer server_{{"<p>page</p>", {&first_, &second_}}, [](const std::string& sql) {
+  PageServer server_{{"<p>page</p>", {&first_, &second_}},
+                     [](const std::string& sql, const StopReason&) {
                        if (sql == "wrong") throw usage_error("wrong", "so it is");
                        return "[\"" + sql + "\"]";
                      }};
@@ -82,6 +87,18 @@ TEST_F(PageServerTest, GivesNothingUnderAnotherNameOrToAnotherOrigin) {
   EXPECT_EQ(status(path_, {{"Origin", "http://" + host_}, {"Sec-Fetch-Site", "same-origin"}}), 200);
 }
 
+TEST_F(PageServerTest, LetsAWindowBeLedToThePageAndToNothingElse) {
+  const auto from_elsewhere = [](const char* mode, const char* dest) {
+    return httplib::Headers{
+        {"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", mode}, {"Sec-Fetch-Dest", dest}};
+  };
+  EXPECT_EQ(status(path_, from_elsewhere("navigate", "document")), 200);
+  EXPECT_EQ(status(path_, from_elsewhere("navigate", "iframe")), 403);
+  EXPECT_EQ(status(path_, from_elsewhere("no-cors", "script")), 403);
+  EXPECT_EQ(status(path_ + "blob/0", from_elsewhere("navigate", "document")), 403);
+  EXPECT_EQ(status(path_ + "alive", from_elsewhere("navigate", "document")), 403);
+}
+
 TEST_F(PageServerTest, AnswersStatementsOfItsOwnPageOnly) {
   const auto rows = post("SELECT 1", "application/sql");
   ASSERT_TRUE(rows);
@@ -103,8 +120,99 @@ TEST_F(PageServerTest, RefusesWhatWouldChangeAnything) {
   EXPECT_EQ(client.Options(path_)->status, 404);
 }
 
+/// A server whose statements have no end, in a thread of its own.
+class EndlessStatements {
+ public:
+  explicit EndlessStatements(std::chrono::seconds longest = std::chrono::hours(1))
+      : server_(
+            {"<p>page</p>", {}},
+            [this](const std::string&, const StopReason& stop) -> std::string {
+              started_.release();
+              while ((reason_ = stop()).empty()) std::this_thread::yield();
+              ended_.release();
+              throw Error("stopped", reason_);
+            },
+            longest),
+        thread_([this] { server_.run(std::chrono::hours(1)); }) {}
+  ~EndlessStatements() {
+    server_.stop();
+    thread_.join();
+  }
+  EndlessStatements(const EndlessStatements&) = delete;
+  EndlessStatements& operator=(const EndlessStatements&) = delete;
+
+  httplib::Result post(std::chrono::microseconds patience = std::chrono::hours(1)) const {
+    httplib::Client client(host());
+    client.set_read_timeout(patience);
+    return client.Post(path("query"), "SELECT", "application/sql");
+  }
+  std::future<httplib::Result> post_in_a_thread() const {
+    return std::async(std::launch::async, [this] { return post(); });
+  }
+  httplib::Result alive() const { return httplib::Client(host()).Get(path("alive")); }
+  void stop() { server_.stop(); }
+  void wait_for_start() { started_.acquire(); }
+  /// Waits for one and gives its reason.
+  const std::string& wait_for_end() {
+    ended_.acquire();
+    return reason_;
+  }
+
+ private:
+  std::size_t host_end() const { return server_.address().find('/', 7); }
+  std::string host() const { return server_.address().substr(0, host_end()); }
+  std::string path(const char* name) const { return server_.address().substr(host_end()) + name; }
+
+  std::counting_semaphore<> started_{0};
+  std::counting_semaphore<> ended_{0};
+  std::string reason_;
+  PageServer server_;
+  std::thread thread_;
+};
+
+TEST(PageServer, StopsAStatementAfterTheLongestTime) {
+  const EndlessStatements server(std::chrono::seconds(0));
+  const auto answer = server.post();
+  EXPECT_EQ(answer->status, 400);
+  EXPECT_EQ(answer->body,
+            "stopped: it took longer than 0 s, the limit of served pages; 'slackline query' has "
+            "none.");
+}
+
+TEST(PageServer, StopsAStatementWhoseClientHasGone) {
+  EndlessStatements server;
+  EXPECT_FALSE(server.post(std::chrono::milliseconds(1)));
+  EXPECT_EQ(server.wait_for_end(), "nobody waits for the answer");
+}
+
+TEST(PageServer, StopsAStatementWhenItEnds) {
+  EndlessStatements server;
+  auto answer = server.post_in_a_thread();
+  server.wait_for_start();
+  server.stop();
+  EXPECT_EQ(answer.get()->body, "stopped: the server has ended.");
+}
+
+TEST(PageServer, AnswersWhatElseIsAskedWhileStatementsRun) {
+  EndlessStatements server;
+  std::vector<std::future<httplib::Result>> answers;
+  for (int i = 0; i < 3; ++i) answers.push_back(server.post_in_a_thread());
+  const auto ready = [](const auto& answer) {
+    return answer.wait_for(std::chrono::milliseconds(1)) == std::future_status::ready;
+  };
+  auto refused = answers.end();
+  while ((refused = std::ranges::find_if(answers, ready)) == answers.end()) {
+  }
+  EXPECT_EQ(refused->get()->status, 503);
+  answers.erase(refused);
+  EXPECT_EQ(server.alive()->status, 200);
+  server.stop();
+  for (auto& answer : answers) EXPECT_EQ(answer.get()->status, 400);
+}
+
 TEST(PageServer, EndsWhenNothingIsAskedFor) {
-  PageServer server({"<p>page</p>", {}}, [](const std::string&) { return std::string(); });
+  PageServer server({"<p>page</p>", {}},
+                    [](const std::string&, const StopReason&) { return std::string(); });
   server.run(std::chrono::seconds(0));  // returns
 }
 

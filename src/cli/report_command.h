@@ -17,8 +17,9 @@ struct ReportCommand {
 
 /// Is there an execute() that several processes call together?
 template <class Request>
-constexpr bool kSharesWork =
-    requires(const Request& request, ProcessGroup& group) { execute(request, group); };
+constexpr bool kSharesWork = requires(const Request& request, ProcessGroup& group) {
+  execute(request, group);
+};
 
 /// Members of requests that follow from what the command line does with the answer.
 template <class Request>
@@ -29,15 +30,16 @@ void set_by_output(Request& request, const OutputOptions& output) {
   if constexpr (requires { request.keep_on_interrupt; }) request.keep_on_interrupt = true;
 }
 
-/// Executes the request and writes the report; of several processes, the first one does.
-template <class Request>
-int report_on(ReportCommand<Request>& command) {
+/// Executes the request and has the report written, by which is given the exit status; of several
+/// processes, the first one writes.
+template <class Request, class Write = decltype(&write_report)>
+int report_on(ReportCommand<Request>& command, const Write& write = write_report) {
   set_by_output(command.request, command.output);
   if constexpr (kSharesWork<Request>) {
     const Report report = execute(command.request, command_processes());
-    return command_processes().is_first() ? write_report(report, command.output) : 0;
+    return command_processes().is_first() ? write(report, command.output) : 0;
   } else {
-    return write_report(execute(command.request), command.output);
+    return write(execute(command.request), command.output);
   }
 }
 

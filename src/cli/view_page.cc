@@ -7,9 +7,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "app/requests/query.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/interrupt.h"
 #include "base/output_target.h"
 #include "base/units.h"
 #include "cli/browser.h"
@@ -20,22 +23,56 @@ namespace {
 
 constexpr std::size_t kMostRows = 10'000;  // of a statement of SQL
 
-/// A file in a new folder that only this user can read: a trace may tell what others must not know.
-std::filesystem::path temporary_page() {
+constexpr auto kShortestIdle = std::chrono::seconds(1);
+
+/// A new folder that only this user can read: a trace may tell what others must not know.
+std::filesystem::path private_folder() {
   std::string folder = (std::filesystem::temp_directory_path() / "slackline-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) {
     throw Error("cannot create a folder for the HTML report", errno_text(),
                 "Choose a file with --output.");
   }
-  return std::filesystem::path(folder) / "report.html";
+  return folder;
 }
 
-std::chrono::seconds idle_time(const std::string& text) {
-  constexpr std::int64_t kFemtosPerSecond = 1'000'000'000'000'000;
-  return std::chrono::seconds(parse_time_fs(text, "--idle") / kFemtosPerSecond);
+/// A file that leads this user's browser to an address, as long as it lives. Every user of the host
+/// can read the arguments of the browser's process, so they must not have the address in them.
+class Redirection {
+ public:
+  explicit Redirection(const std::string& address) {
+    namespace fs = std::filesystem;
+    write_file(file(), fmt::format("<!doctype html>\n<meta charset=\"utf-8\">\n"
+                                   "<title>Slackline</title>\n"
+                                   "<meta http-equiv=\"refresh\" content=\"0;url={0}\">\n"
+                                   "<a href=\"{0}\">Open the page</a>\n",
+                                   address));
+    fs::permissions(file(), fs::perms::owner_read | fs::perms::owner_write);
+  }
+  ~Redirection() {
+    std::error_code gone;
+    std::filesystem::remove_all(folder_, gone);
+  }
+  Redirection(const Redirection&) = delete;
+  Redirection& operator=(const Redirection&) = delete;
+
+  std::string file() const { return (folder_ / "open.html").string(); }
+
+ private:
+  std::filesystem::path folder_ = private_folder();
+  TemporaryGuard guard_{folder_};
+};
+
+std::chrono::nanoseconds idle_time(const std::string& text) {
+  const std::chrono::nanoseconds idle(parse_time_ns(text, "--idle"));
+  if (idle < kShortestIdle) {
+    throw usage_error(fmt::format("cannot use '{}' as --idle", text), "it is shorter than 1s",
+                      "Use 1s or more.");
+  }
+  return idle;
 }
 
-void check_output(const OutputOptions& output, const ViewOptions& view) {
+void check_output(const ReportCommand<ReportRequest>& command, const ViewOptions& view) {
+  const OutputOptions& output = command.output;
   if (output.format != "html") {
     throw usage_error("only HTML reports can be opened",
                       "--format " + output.format + " is not HTML",
@@ -44,6 +81,10 @@ void check_output(const OutputOptions& output, const ViewOptions& view) {
   if (view.serve && !output.file.empty()) {
     throw usage_error("cannot serve a page that is a file",
                       "--serve and --output exclude each other", "Choose one of them.");
+  }
+  if (view.serve && !command.request.other.empty()) {
+    throw usage_error("cannot serve the differences between two runs", "--serve takes one trace",
+                      "Leave out --serve, or the second trace.");
   }
   if (!output.file.empty() && OutputTarget(output.file).is_stream()) {
     throw usage_error(fmt::format("cannot open '{}'", output.file), "a browser opens files",
@@ -57,19 +98,37 @@ bool may_serve(const ReportCommand<ReportRequest>& command, const ViewOptions& v
   return view.serve || (!view.no_open && !browser_commands(browser_environment(), "").empty());
 }
 
-int serve(const Report& report, const ReportCommand<ReportRequest>& command,
-          const ViewOptions& view) {
+void serve(const Report& report, const ReportCommand<ReportRequest>& command,
+           const ViewOptions& view) {
   TraceQueries queries(
-      {.trace = command.request.input.trace, .reading = command.request.input.reading});
-  PageServer server(write_served_page(report),
-                    [&](const std::string& sql) { return queries.answer(sql, kMostRows); });
+      {.trace = report.input["path"].as_string(), .reading = command.request.input.reading});
+  PageServer server(write_served_page(report), [&](const std::string& sql, const StopReason& stop) {
+    return queries.answer(sql, kMostRows, stop);
+  });
+  std::optional<Redirection> redirection;
+  if (!view.no_open) redirection.emplace(server.address());
   const std::optional<std::string> browser =
-      view.no_open ? std::nullopt : open_in_browser(server.address());
+      redirection ? open_in_browser(redirection->file()) : std::nullopt;
   write_stdout(
       fmt::format("Serving {}{}\nEnds with Ctrl+C, or {} after the page has been closed.\n",
                   server.address(), browser ? " to " + *browser : "", view.idle));
   server.run(idle_time(view.idle));
-  return 0;
+}
+
+/// `output` names a file, or nothing: a temporary one. Gives the exit status.
+int write_and_open(const Report& report, OutputOptions output, const ViewOptions& view) {
+  if (output.file.empty()) output.file = (private_folder() / "report.html").string();
+  const bool quiet = std::exchange(output.quiet, true);
+  const int status = write_report(report, output);
+  const std::optional<std::string> browser =
+      view.no_open ? std::nullopt
+                   : open_in_browser(std::filesystem::absolute(output.file).string());
+  if (browser && quiet) return status;
+  write_stdout(browser ? fmt::format("Opened {} with {}\n", output.file, *browser)
+               : view.no_open
+                   ? fmt::format("{}\n", output.file)
+                   : fmt::format("No browser found; the HTML report is {}\n", output.file));
+  return status;
 }
 
 }  // namespace
@@ -80,38 +139,24 @@ void declare(OptionList& options, ViewOptions& view) {
       "Serve the page to the browser of this computer instead of writing a file: every call "
       "of a trace of any size to the nanosecond, and SQL (default beyond 300,000 calls, "
       "where there is a browser)");
-  options.add("--idle TIME", view.idle, "Stop serving a page after this time without a request",
+  options.add("--idle TIME", view.idle,
+              "Stop serving a page after this time without a request, 1s or more",
               {.example = "10min"});
 }
 
 int view_page(ReportCommand<ReportRequest>& command, const ViewOptions& view) {
-  OutputOptions& output = command.output;
-  if (output.format.empty()) output.format = "html";
-  check_output(output, view);
+  if (command.output.format.empty()) command.output.format = "html";
+  check_output(command, view);
   idle_time(view.idle);
-  const bool quiet = output.quiet;
-  output.quiet = true;
-  if (may_serve(command, view)) {
-    command.request.every_call = true;
-    set_by_output(command.request, output);
-    const Report report = execute(command.request);
-    if (view.serve || !fits_in_a_file(report)) return serve(report, command, view);
-    output.file = temporary_page().string();
-    write_report(report, output);
-  } else {
-    if (output.file.empty()) output.file = temporary_page().string();
-    const int status = report_on(command);
-    if (status != 0) return status;
-  }
-  const std::optional<std::string> browser =
-      view.no_open ? std::nullopt
-                   : open_in_browser(std::filesystem::absolute(output.file).string());
-  if (browser && quiet) return 0;
-  write_stdout(browser ? fmt::format("Opened {} with {}\n", output.file, *browser)
-               : view.no_open
-                   ? fmt::format("{}\n", output.file)
-                   : fmt::format("No browser found; the HTML report is {}\n", output.file));
-  return 0;
+  const bool servable = may_serve(command, view);
+  command.request.every_call = servable;
+  return report_on(command, [&](const Report& report, const OutputOptions& output) {
+    if (!servable || (!view.serve && fits_in_a_file(report))) {
+      return write_and_open(report, output, view);
+    }
+    serve(report, command, view);
+    return exit_status_of(report, output);
+  });
 }
 
 }  // namespace slackline

@@ -195,8 +195,9 @@ IpcCodes::IpcCodes(const Trace& trace) {
 }
 
 std::uint8_t IpcCodes::at(const RankCalls& calls, std::size_t i) const {
+  if (!known_) return 0;
   const std::uint64_t cycles = calls.counter(cycles_, i);
-  if (!known_ || cycles == 0) return 0;
+  if (cycles == 0) return 0;
   const double ipc =
       static_cast<double>(calls.counter(instructions_, i)) / static_cast<double>(cycles);
   return static_cast<std::uint8_t>(std::min<double>(kMostIpc, 1 + std::round(kIpcSteps * ipc)));

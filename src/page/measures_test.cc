@@ -102,7 +102,19 @@ TEST(IpcCodes, AreInstructionsPerCycleOfTheTimeBeforeACall) {
   EXPECT_EQ(codes.at(trace.calls(0), 0), 1 + 48) << "3 instructions in 2 cycles";
   EXPECT_EQ(codes.at(trace.calls(0), 1), 0) << "no cycles";
   EXPECT_EQ(codes.at(trace.calls(1), 0), 255) << "the most that there is";
+}
+
+TEST(IpcCodes, AreUnknownWithoutBothCounters) {
+  TraceBuilder builder = barrier_of_two();
   EXPECT_FALSE(IpcCodes(barrier_of_two().build()).known());
+  builder.calls(0).set_counter(builder.add_counter("PAPI_TOT_INS"), {3000, 500});
+  for (const Trace& trace : {barrier_of_two().build(), std::move(builder).build()}) {
+    const IpcCodes codes(trace);
+    EXPECT_FALSE(codes.known());
+    for (std::size_t i = 0; i <= trace.calls(0).size(); ++i) {
+      EXPECT_EQ(codes.at(trace.calls(0), i), 0) << i;
+    }
+  }
 }
 
 }  // namespace

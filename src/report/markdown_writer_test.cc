@@ -26,5 +26,29 @@ TEST(WriteMarkdown, EscapesWhatHasAMeaning) {
             "## check: app\n\n### Limits\n\n| name |\n| --- |\n| a\\|b \\<T\\>\\_\\[\\*\\] |\n");
 }
 
+TEST(WriteMarkdown, EscapesWhatHasAMeaningWhereALineBegins) {
+  const std::string begin = "## check: app\n\n### Limits\n\n";
+  const auto paragraph = [&](const char* text) {
+    return write_markdown(report_with({Paragraph{text}})).substr(begin.size());
+  };
+  EXPECT_EQ(paragraph("- item"), "\\- item\n");
+  EXPECT_EQ(paragraph("--- a - b"), "\\--- a - b\n");
+  EXPECT_EQ(paragraph("+ item + 1"), "\\+ item + 1\n");
+  EXPECT_EQ(paragraph("12. item 3."), "12\\. item 3.\n");
+  EXPECT_EQ(paragraph("1) item"), "1\\) item\n");
+  EXPECT_EQ(paragraph("    code"), "&#32;   code\n");
+  EXPECT_EQ(paragraph("12 ranks"), "12 ranks\n");
+  const Facts facts{.facts = {{"- name", -3, Unit::count}}};
+  EXPECT_EQ(write_markdown(report_with({facts})), begin + "- \\- name: -3\n");
+}
+
+// "memcpy@GLIBC_2.14" would be an address of e-mail, "@plt" a user who is notified; "&lt;" a "<".
+TEST(WriteMarkdown, NotifiesNobodyAndResolvesNoReference) {
+  const Table table{"t", "", {{"name"}}, {{"memcpy@GLIBC_2.14"}, {"@plt"}, {"a&lt;b"}}};
+  EXPECT_EQ(write_markdown(report_with({table})),
+            "## check: app\n\n### Limits\n\n| name |\n| --- |\n| memcpy@<!-- -->GLIBC\\_2.14 |\n"
+            "| @<!-- -->plt |\n| a\\&lt;b |\n");
+}
+
 }  // namespace
 }  // namespace slackline

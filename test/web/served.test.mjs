@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { inflateSync } from "node:zlib";
 import { atRest, launch, texts, until } from "./browser.mjs";
@@ -19,8 +19,8 @@ let server;
 let address;
 
 /** Starts 'view --serve'; gives the process and the address that it prints. */
-async function serve(...options) {
-  const child = spawn(process.env.SLACKLINE_BINARY, ["view", "--serve", "--no-open", ...options, trace], { stdio: ["ignore", "pipe", "inherit"] });
+async function start(options, surroundings = {}) {
+  const child = spawn(process.env.SLACKLINE_BINARY, ["view", "--serve", ...options], { stdio: ["ignore", "pipe", "inherit"], ...surroundings });
   let said = "";
   for await (const piece of child.stdout) {
     said += piece;
@@ -28,6 +28,14 @@ async function serve(...options) {
     if (found) return { child, address: found[0] };
   }
   throw new Error(`no address: ${said}`);
+}
+
+const serve = (...options) => start(["--no-open", ...options, trace]);
+
+async function rows(address, sql) {
+  const response = await fetch(`${address}query`, { method: "POST", headers: { "Content-Type": "application/sql" }, body: sql });
+  assert.equal(response.status, 200, sql);
+  return (await response.json()).result.rows;
 }
 
 const ended = (child) => new Promise((done) => (child.exitCode === null && child.signalCode === null ? child.once("exit", (code, signal) => done({ code, signal })) : done({ code: child.exitCode, signal: child.signalCode })));
@@ -101,4 +109,48 @@ test("the server ends by itself when nobody looks at the page, and with its term
   const hungUp = await serve();
   hungUp.child.kill("SIGHUP");
   assert.equal((await ended(hungUp.child)).signal, "SIGHUP");
+});
+
+test("the browser is led to the page by a file that only its user can read, and that goes with the server", async () => {
+  const argument = join(directory, "argument");
+  const command = join(directory, "browser.sh");
+  writeFileSync(command, `#!/bin/sh\nprintf '%s' "$*" > '${argument}.part'; mv '${argument}.part' '${argument}'\n`, { mode: 0o700 });
+  const opened = await start([trace], { env: { ...process.env, BROWSER: command } });
+  while (!existsSync(argument)) await new Promise((done) => setTimeout(done, 10));
+  const file = readFileSync(argument, "utf8");
+  assert.match(file, /^\/[^ ]*\.html$/, "nothing but the file's name");
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(statSync(dirname(file)).mode & 0o777, 0o700);
+  const browser = await launch();
+  const p = await browser.newPage();
+  await p.goto(`file://${file}`);
+  await p.waitForURL(opened.address);
+  await p.getByLabel("SQL statement").waitFor();
+  await browser.close();
+  opened.child.kill("SIGTERM");
+  await ended(opened.child);
+  assert.ok(!existsSync(dirname(file)));
+});
+
+const emptyRun = (ranks) => `slackline-trace 1 timed ranks=${ranks}\n` + Array.from({ length: ranks }, (_, rank) => `rank ${rank}\n@0 +10 init\n@20 +10 finalize\n`).join("");
+
+test("statements are about the trace that the page shows, whichever is the newest when they are asked", async () => {
+  const recording = (name, ranks) => {
+    mkdirSync(join(directory, name));
+    writeFileSync(join(directory, name, "trace.txt"), emptyRun(ranks));
+  };
+  recording("slackline-trace-1", 2);
+  const shown = await start(["--no-open"], { cwd: directory });
+  recording("slackline-trace-2", 3);
+  assert.deepEqual(await rows(shown.address, "SELECT count(*) FROM ranks"), [[2]]);
+  shown.child.kill();
+});
+
+test("--strict is heeded of a served page", async () => {
+  const lost = join(directory, "lost.txt");
+  writeFileSync(lost, "slackline-trace 1 timed ranks=2\nrank 0\n@0 +10 init\n@20 +5 recv from=1 tag=0 bytes=8\n@50 +10 finalize\nrank 1\n@0 +10 init\n@50 +10 finalize\n");
+  for (const [options, code] of [[["--strict"], 1], [[], 0]]) {
+    const { child } = await start(["--no-open", "--idle", "1s", ...options, lost]);
+    assert.deepEqual(await ended(child), { code, signal: null });
+  }
 });

@@ -164,10 +164,10 @@ std::vector<SqlTable> analysis_tables(const Trace& trace, const CallMatching& ma
 }
 
 QueryResult query_run(const OpenedTrace& opened, const CallMatching& matching, std::string_view sql,
-                      std::size_t most_rows) {
+                      const QueryLimits& limits) {
   return query_trace(opened.trace, matching, sql,
                      analysis_tables(opened.trace, matching, opened.samples, opened.sends, sql),
-                     most_rows);
+                     limits);
 }
 
 }  // namespace slackline

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -22,9 +20,8 @@ std::vector<SqlTable> analysis_tables(const Trace& trace, const CallMatching& ma
                                       const Samples& samples, const SendRecords& sends,
                                       std::string_view sql);
 
-/// The rows of a statement over these tables and those of the trace. Throws usage Error with what
-/// SQLite says of a wrong one.
+/// The rows of a statement over these tables and those of the trace, as query_trace() gives them.
 QueryResult query_run(const OpenedTrace& opened, const CallMatching& matching, std::string_view sql,
-                      std::size_t most_rows = std::numeric_limits<std::size_t>::max());
+                      const QueryLimits& limits = {});
 
 }  // namespace slackline

@@ -10,6 +10,7 @@
 #include "app/load/input.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
+#include "base/error.h"
 #include "formats/sqlite/query.h"
 #include "report/report.h"
 
@@ -63,9 +64,14 @@ using QueryReports = CommandReports<ReturnedBy<query_report>>;
 
 }  // namespace
 
-std::string TraceQueries::answer(const std::string& sql, std::size_t most_rows) {
+TraceQueries::TraceQueries(QueryRequest request) : request_(std::move(request)) {
+  expects(!request_.trace.empty(), "statements are about a trace that is named");
+}
+
+std::string TraceQueries::answer(const std::string& sql, std::size_t most_rows,
+                                 const StopReason& stop) {
   if (!opened_) opened_.emplace(open_for_queries(request_));
-  const QueryResult result = query_run(*opened_, matching_of(*opened_), sql, most_rows);
+  const QueryResult result = query_run(*opened_, matching_of(*opened_), sql, {most_rows, stop});
   return json_text(Object{"complete"_key = result.complete, "result"_key = rows_object(result)});
 }
 

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "app/options/reading_options.h"
+#include "base/stop_reason.h"
 #include "formats/open/open.h"
 
 namespace slackline {
@@ -27,11 +27,12 @@ Report execute(const QueryRequest& request);
 /// A trace for several statements. It is read when the first one is asked.
 class TraceQueries {
  public:
-  /// `request.sql` does not matter.
-  explicit TraceQueries(QueryRequest request) : request_(std::move(request)) {}
+  /// `request.sql` does not matter. `request.trace` must be given: the newest recording may have
+  /// become another one when the first statement is asked.
+  explicit TraceQueries(QueryRequest request);
   /// At most `most_rows` rows, as text of JSON: `complete`, and `result` as `query` has it. Throws
-  /// Error.
-  std::string answer(const std::string& sql, std::size_t most_rows);
+  /// Error, with `stop`'s reason for a statement that was stopped.
+  std::string answer(const std::string& sql, std::size_t most_rows, const StopReason& stop);
 
  private:
   QueryRequest request_;

@@ -3,7 +3,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <utility>
 
 #include "base/error.h"
 
@@ -42,6 +44,33 @@ void SqlDatabase::execute(const std::string& sql) {
               "Check the free space and the permissions.");
 }
 
+void SqlDatabase::allow_reading_only() {
+  const auto decide = [](void*, int action, const char*, const char*, const char*, const char*) {
+    constexpr std::array kReading{SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE};
+    return std::ranges::find(kReading, action) == kReading.end() ? SQLITE_DENY : SQLITE_OK;
+  };
+  sqlite3_set_authorizer(handle(), decide, nullptr);
+}
+
+int SqlDatabase::must_stop(void* database) {
+  auto& self = *static_cast<SqlDatabase*>(database);
+  self.stopped_ = self.stop_();
+  return self.stopped_.empty() ? 0 : 1;
+}
+
+void SqlDatabase::stop_for(StopReason stop) {
+  constexpr int kSteps = 10'000;
+  stop_ = std::move(stop);
+  sqlite3_progress_handler(handle(), stop_ ? kSteps : 0, must_stop, this);
+}
+
+void SqlDatabase::refuse(int status, std::string_view help) const {
+  if (status == SQLITE_INTERRUPT) throw Error("cannot run the query", stopped_);
+  throw usage_error("cannot run the query",
+                    status == SQLITE_AUTH ? "only SELECT is allowed" : sqlite3_errmsg(handle()),
+                    help);
+}
+
 void SqlStatement::Finalize::operator()(sqlite3_stmt* handle) const {
   sqlite3_finalize(handle);
 }
@@ -53,9 +82,7 @@ SqlStatement::SqlStatement(const SqlDatabase& database, std::string_view sql, st
   const int status = sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()),
                                         &prepared, &rest);
   handle_.reset(prepared);
-  if (status != SQLITE_OK) {
-    throw usage_error("cannot run the query", sqlite3_errmsg(database.handle()), help);
-  }
+  if (status != SQLITE_OK) database.refuse(status, help);
   if (prepared == nullptr) throw usage_error("cannot run the query", "it is empty", help);
   if (!is_blank(sql.substr(static_cast<std::size_t>(rest - sql.data())))) {
     throw usage_error("cannot run the query", "it has several statements", "Give one.");
@@ -66,7 +93,7 @@ bool SqlStatement::step() {
   const int status = sqlite3_step(handle());
   if (status == SQLITE_ROW) return true;
   if (status == SQLITE_DONE) return false;
-  throw usage_error("cannot run the query", sqlite3_errmsg(database_.handle()), help_);
+  database_.refuse(status, help_);
 }
 
 }  // namespace slackline

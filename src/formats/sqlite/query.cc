@@ -37,11 +37,13 @@ std::string list_of(const std::vector<SqlTable>& tables) {
 }  // namespace
 
 QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql,
-                        std::vector<SqlTable> more, std::size_t most_rows) {
+                        std::vector<SqlTable> more, const QueryLimits& limits) {
   std::vector<SqlTable> tables = trace_tables(trace, matching);
   std::ranges::move(more, std::back_inserter(tables));
   SqlDatabase database;
   for (const SqlTable& table : tables) register_table(database, table);
+  database.allow_reading_only();
+  database.stop_for(limits.stop);
   SqlStatement statement(database, sql, list_of(tables));
   QueryResult result;
   const int columns = sqlite3_column_count(statement.handle());
@@ -49,7 +51,7 @@ QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::s
     result.columns.emplace_back(sqlite3_column_name(statement.handle(), i));
   }
   while (statement.step()) {
-    if (result.rows.size() == most_rows) {
+    if (result.rows.size() == limits.most_rows) {
       result.complete = false;
       break;
     }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/stop_reason.h"
 #include "calls/call_matching.h"
 #include "formats/sqlite/virtual_table.h"
 #include "trace/trace.h"
@@ -23,10 +24,15 @@ struct QueryResult {
   bool complete = true;  ///< false: there are more rows than were wanted
 };
 
+struct QueryLimits {
+  std::size_t most_rows = std::numeric_limits<std::size_t>::max();
+  StopReason stop{};  ///< empty: none
+};
+
 /// The rows that a statement of SQL gives over the trace's tables (doc/formats/sqlite.md), which
-/// are not copied, and over `more` tables. Throws usage Error with what SQLite says of a wrong one.
+/// are not copied, and over `more` tables. It can only read. Throws usage Error with what SQLite
+/// says of a wrong one, and Error with the reason for one that was stopped.
 QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql,
-                        std::vector<SqlTable> more = {},
-                        std::size_t most_rows = std::numeric_limits<std::size_t>::max());
+                        std::vector<SqlTable> more = {}, const QueryLimits& limits = {});
 
 }  // namespace slackline

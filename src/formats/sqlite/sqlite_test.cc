@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/testing/error_text.h"
 #include "base/testing/scratch_folder.h"
 #include "formats/sqlite/query.h"
 #include "formats/sqlite/writer.h"
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 /// Rank 0 sends after rank 1 has posted its receive; a second message is never received.
 constexpr std::string_view kSqlTrace =
@@ -103,8 +105,40 @@ TEST_F(SqlOfTrace, WrongStatementsSayWhatIsWrong) {
   EXPECT_THAT(complaint(" ; "), HasSubstr("it is empty"));
   EXPECT_THAT(complaint("SELECT 1; SELECT 2"), HasSubstr("several statements"));
   EXPECT_THAT(complaint("DELETE FROM calls"), HasSubstr("may not be modified"));
-  EXPECT_THAT(complaint("ATTACH 'other.db' AS other"), HasSubstr("too many attached"));
   EXPECT_EQ(query("SELECT 1 ; "), "1\n");
+}
+
+TEST_F(SqlOfTrace, StatementsCanOnlyRead) {
+  for (const char* sql :
+       {"PRAGMA hard_heap_limit = 1", "PRAGMA temp_store_directory = '/'", "PRAGMA user_version",
+        "SELECT * FROM pragma_user_version", "CREATE TABLE t(a)", "CREATE TEMP TABLE t(a)",
+        "CREATE TABLE t AS SELECT * FROM calls", "CREATE VIEW v AS SELECT 1",
+        "CREATE VIRTUAL TABLE t USING calls", "ATTACH 'other.db' AS other", "DETACH main",
+        "VACUUM INTO 'other.db'", "BEGIN", "SAVEPOINT s", "ANALYZE",
+        "INSERT INTO sqlite_master VALUES (1, 2, 3, 4, 5)"}) {
+    const std::string said = error_text([&] { query(sql); });
+    EXPECT_THAT(said, StartsWith("cannot run the query: ")) << sql;
+    EXPECT_THAT(said, HasSubstr("The tables are calls, ")) << sql;
+  }
+  EXPECT_THAT(error_text([&] { query("PRAGMA user_version"); }),
+              HasSubstr("only SELECT is allowed"));
+  EXPECT_EQ(query("VALUES (upper('a'))"), "A\n");
+  EXPECT_EQ(query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3) "
+                  "SELECT sum(i) FROM n"),
+            "6\n");
+}
+
+TEST_F(SqlOfTrace, StatementsWithoutAnEndCanBeStopped) {
+  int asked = 0;
+  const auto stop = [&] { return std::string(++asked == 3 ? "it was enough" : ""); };
+  const auto query = [&] {
+    query_trace(trace_, matching_,
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+                "SELECT sum(i) FROM n",
+                {}, {.stop = stop});
+  };
+  EXPECT_EQ(error_text(query), "cannot run the query: it was enough.");
+  EXPECT_EQ(asked, 3);
 }
 
 /// What the sqlite3 library reads from the file.

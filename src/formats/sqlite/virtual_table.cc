@@ -176,6 +176,8 @@ void register_table(SqlDatabase& database, const SqlTable& table, std::string_vi
   const int status = sqlite3_create_module_v2(database.handle(), name.c_str(), &table_module(),
                                               const_cast<SqlTable*>(&table), nullptr);
   ensures(status == SQLITE_OK, "SQLite takes the table");
+  // Its columns are declared now: statements that can only read may not do so.
+  const SqlStatement first_use(database, "SELECT 1 FROM " + name, "");
 }
 
 }  // namespace slackline
