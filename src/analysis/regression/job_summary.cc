@@ -438,12 +438,15 @@ std::string compared_command(const JobSummary& summary) {
   return command.substr(0, size);
 }
 
-bool different_programs(const JobSummary& a, const JobSummary& b) {
+void require_same_program(const JobSummary& a, const JobSummary& b) {
   const auto name = [](const JobSummary& s) {
     const std::string command = compared_command(s);
     return command.substr(0, command.find(' '));
   };
-  return !a.program.empty() && !b.program.empty() && name(a) != name(b);
+  if (a.program.empty() || b.program.empty() || name(a) == name(b)) return;
+  throw Error("cannot compare runs of different programs",
+              fmt::format("they are of '{}' and of '{}'", a.program, b.program),
+              "Give runs of one program.");
 }
 
 std::string content_of_runs(const JobSummary& summary) {
@@ -474,11 +477,7 @@ JobSummary merged(const std::vector<JobSummary>& summaries) {
       throw Error("cannot take the runs for repeats", "they have different numbers of ranks",
                   "Give runs of one program with equally many ranks.");
     }
-    if (different_programs(summaries[i], all)) {
-      throw Error("cannot take the runs for repeats",
-                  fmt::format("they are of '{}' and of '{}'", all.program, summaries[i].program),
-                  "Give runs of one program.");
-    }
+    require_same_program(all, summaries[i]);
     for (std::size_t m = 0; m < all.metrics.size(); ++m) {
       append(all.metrics[m], summaries[i].metrics[m]);
     }

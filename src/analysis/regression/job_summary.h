@@ -82,9 +82,9 @@ JobSummary merged(const std::vector<JobSummary>& summaries);
 /// What tells programs and their settings apart: the command line with the paths removed from its
 /// words, as every job of a pipeline may have folders of its own; at most 80 bytes. Empty: unknown.
 std::string compared_command(const JobSummary& summary);
-/// Are they runs of different executables (by name, see compared_command)? Not where one is
-/// unknown.
-bool different_programs(const JobSummary& a, const JobSummary& b);
+/// Throws Error for runs of different executables: by the name, the first word of
+/// compared_command(). One that is unknown is not compared.
+void require_same_program(const JobSummary& a, const JobSummary& b);
 
 /// Equal for summaries of the same runs, however much they were shortened and whatever they were
 /// labelled: date, program, size and measured values. Without a date the labels count, too: runs

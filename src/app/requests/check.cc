@@ -48,7 +48,7 @@ auto check_report(const CheckRequest& request, const CheckLimits& limits,
   return typed_report("check", fmt::format("check: {}", request.base),
                       Object{"max_slowdown"_key = limits.max_slowdown,
                              "min_parallel_efficiency"_key = limits.min_parallel_efficiency,
-                             "error_rate"_key = limits.error_rate},
+                             "error_rate"_key = kCheckErrorRate},
                       input_object(request, base), std::move(described));
 }
 using CheckReports = CommandReports<ReturnedBy<check_report>>;
