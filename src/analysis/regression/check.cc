@@ -89,14 +89,16 @@ void require_enough_runs(const std::vector<CheckedLimit>& limits) {
       continue;
     }
     std::size_t enough = 2;
-    while (least_permutation_p(enough, enough + 1) > needed) ++enough;
+    // As many as permutations tell apart; of more limits only equally many are enough.
+    constexpr std::size_t kMostEnough = 8;
+    while (enough < kMostEnough && least_permutation_p(enough, enough + 1) > needed) ++enough;
     throw Error(
         "too few runs",
         fmt::format("with {} of the base and {} of the new version on {} no times, however "
-                    "long, would exceed the limit with {} tested",
+                    "long, would fail at {} over {}",
                     limit.base_runs, limit.fresh_runs,
                     count_of(static_cast<std::uint64_t>(limit.ranks), "rank"),
-                    count_of(limits.size(), "limit")),
+                    format_percent(kCheckErrorRate, 0), count_of(limits.size(), "limit")),
         fmt::format("Record at least {} a side, or as many of one as of the other.", enough));
   }
 }

@@ -69,9 +69,9 @@ TEST(CheckRegression, OneRunIsNoBase) {
   EXPECT_THROW(check_regression({}, {runs_of({1e9}, 0.7)}, only_efficiency), Error);
 }
 
-// Of 2 and 3 runs the largest ones are the new ones with a probability of 1 / 10 by chance, of 2
-// and 4 with 1 / 15: no times can be less likely than 5 %. Of 3 and 4 runs it is 1 / 35, which is
-// enough for one limit and not for two; of 4 and 5, 1 / 126.
+// By chance the new ones of 2 and 3 runs are the largest with a probability of 1 / 10, those of 2
+// and 4 with 1 / 15: no times can be less likely than 5 %. For 3 and 4 runs it is 1 / 35, which is
+// enough for one limit and not for two; for 4 and 5, 1 / 126.
 TEST(CheckRegression, LimitsThatNothingCanExceedAreRefused) {
   const auto why = [](std::size_t base, std::size_t fresh, const CheckLimits& limits) {
     std::vector<JobSummary> slow;
