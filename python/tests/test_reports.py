@@ -16,7 +16,9 @@ PLATFORM = "fat_tree.toml"
 def commands_with_options(root):
     traces = root / "examples" / "traces"
     machine = root / "test" / "golden" / "inputs" / PLATFORM
-    one, other, third = traces / TRACE, traces / "lammps-melt.slk", traces / "unbalanced.slk"
+    one, other = traces / TRACE, traces / "lammps-melt.slk"
+    # Runs of one program on 4 ranks, and a base on 8, with which they are not compared.
+    base, new, repeat = traces / "allreduce8.slk", traces / "cg.slk", traces / "cg-mpich.slk"
     return {
         "info": ((one,), {}, (one,)),
         "query": ((one, "SELECT rank, count(*) FROM calls GROUP BY rank"), {},
@@ -39,8 +41,8 @@ def commands_with_options(root):
         "gains": ((one,), {"call_paths": True}, (one, "--call-paths")),
         "advise": ((one,), {"count": 3}, (one, "--count", 3)),
         "diff": ((one, one), {"on_b": "predicted"}, (one, one, "--on-b", "predicted")),
-        "check": ((one, other, third), {"max_slowdown": "none", "min_parallel_efficiency": "1%"},
-                  (one, other, third, "--max-slowdown", "none", "--min-parallel-efficiency", "1%")),
+        "check": ((base, new, repeat), {"max_slowdown": "none", "min_parallel_efficiency": "1%"},
+                  (base, new, repeat, "--max-slowdown", "none", "--min-parallel-efficiency", "1%")),
         "history": ((traces,), {}, (traces,)),
         "report": ((one,), {"section": ["diagnosis", "model"]}, (one, "--section", "diagnosis,model")),
     }

@@ -54,4 +54,16 @@ double student_t_two_sided(double t, double freedom) {
   return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
+double student_t_of(double p, double freedom) {
+  double low = 0;
+  double high = 1;
+  while (student_t_two_sided(high, freedom) > p) high *= 2;
+  constexpr int kHalvings = 50;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (student_t_two_sided(middle, freedom) > p ? low : high) = middle;
+  }
+  return high;
+}
+
 }  // namespace slackline

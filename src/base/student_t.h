@@ -12,4 +12,7 @@ double student_t(std::size_t freedom);
 /// necessarily whole) degrees of freedom is at least as far from 0 as `t`. To about ten digits.
 double student_t_two_sided(double t, double freedom);
 
+/// The `t` of which student_t_two_sided() is `p`, which is between 0 and 1. To about ten digits.
+double student_t_of(double p, double freedom);
+
 }  // namespace slackline

@@ -26,5 +26,13 @@ TEST(StudentT, TwoSidedProbabilityHasItsClosedForms) {
   EXPECT_GT(between, student_t_two_sided(3, 2));
 }
 
+// tan(0.45 pi) of one degree of freedom, and the tables' quantiles of 95 %.
+TEST(StudentT, ProbabilitiesHaveTheirBounds) {
+  EXPECT_NEAR(student_t_of(0.1, 1), std::tan(0.45 * std::numbers::pi), 1e-8);
+  EXPECT_NEAR(student_t_of(0.1, 4), 2.131847, 1e-6);
+  EXPECT_NEAR(student_t_of(0.1, 30), 1.697261, 1e-6);
+  EXPECT_NEAR(student_t_two_sided(student_t_of(1e-6, 2.5), 2.5), 1e-6, 1e-12);
+}
+
 }  // namespace
 }  // namespace slackline

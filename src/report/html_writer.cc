@@ -32,30 +32,6 @@ struct Mark {
   std::size_t at = 0;
 };
 
-std::string escape_html(std::string_view text) {
-  std::string escaped;
-  escaped.reserve(text.size() + text.size() / 8);
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
-
 /// These characters occur in JSON only inside strings, where an escape means the same.
 std::string escape_for_script(std::string_view json) {
   std::string escaped;
@@ -107,7 +83,7 @@ std::string blob_elements(const BlobList& blobs) {
 }
 
 std::string page_title(const Report& report) {
-  return escape_html(printable(report.title.empty() ? "slackline" : report.title));
+  return escaped_xml(printable(report.title.empty() ? "slackline" : report.title));
 }
 
 /// The page's policy: a served page may ask its server for blobs.
@@ -120,7 +96,7 @@ std::string page_of(const Report& report, bool served, BlobList& blobs) {
   const std::string json = page_text(page_json(report, blobs));
   std::array marks{
       Mark{"@SLACKLINE_TITLE@", page_title(report)},
-      Mark{"@SLACKLINE_TEXT@", escape_html(static_summary(report))},
+      Mark{"@SLACKLINE_TEXT@", escaped_xml(static_summary(report))},
       Mark{kReportElement, report_element(json, served) + (served ? "" : blob_elements(blobs))},
       Mark{kNoConnections, std::string(served ? kOwnServer : kNoConnections)},
   };

@@ -9,29 +9,9 @@
 namespace slackline {
 namespace {
 
-/// Text of an attribute or an element. Control characters, which XML cannot hold, are replaced by
-/// printable().
+/// Control characters, which XML cannot hold, are replaced by printable().
 std::string xml_text(std::string_view text) {
-  std::string result;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
+  return escaped_xml(printable(text));
 }
 
 std::string result_of(const CheckedCondition& check) {

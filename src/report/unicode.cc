@@ -150,6 +150,30 @@ void wrap_line(std::string_view line, int width, std::vector<std::string>& lines
 
 }  // namespace
 
+std::string escaped_xml(std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size() + text.size() / 8);
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
 std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());

@@ -16,6 +16,9 @@ std::string printable(std::string_view text);
 /// The same of text of several lines, which stay lines.
 std::string printable_lines(std::string_view text);
 
+/// `text` as part of XML or HTML: of an element or of a quoted attribute.
+std::string escaped_xml(std::string_view text);
+
 /// Columns that `text`, as printable() gives it, takes on a terminal: 2 for East Asian wide
 /// characters and emoji, 0 for combining marks.
 int display_width(std::string_view text);

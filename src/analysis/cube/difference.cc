@@ -89,6 +89,12 @@ class TestedFamily {
 
 }  // namespace
 
+std::string spaced(std::string_view name) {
+  std::string words(name);
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
 RunDifference difference(const RunGroup& a, const RunGroup& b, Groups groups) {
   const std::int32_t ranks = a.runs.front().cube.ranks();
   const auto same_ranks = [&](const RunSeverities& run) {

@@ -21,6 +21,9 @@ inline constexpr std::array<std::string_view, 6> kRunMetrics{
     "run_time", "parallel_efficiency", "load_balance", "communication_efficiency", "serialisation",
     "transfer"};
 
+/// "load balance" for "load_balance".
+std::string spaced(std::string_view name);
+
 /// One run, in the analysed interval.
 struct RunSeverities {
   SeverityCube cube;

@@ -18,10 +18,8 @@ Unit unit_of(const SeverityCube::Key& key) {
 }
 
 /// "late sender" for "late_sender".
-std::string label_of(std::string metric) {
-  if (metric == "mpi") return "MPI excl. waiting";
-  std::ranges::replace(metric, '_', ' ');
-  return metric;
+std::string label_of(const std::string& metric) {
+  return metric == "mpi" ? "MPI excl. waiting" : spaced(metric);
 }
 
 Value significance(const ComparedValue& value) {

@@ -19,22 +19,52 @@ double variance_of_mean(const std::vector<double>& values, double resolution) {
   return std::max(squares / (n - 1), resolution * resolution / 12) / n;
 }
 
+double freedom_of(const std::vector<double>& values) {
+  return static_cast<double>(values.size() - 1);
+}
+
 }  // namespace
+
+double StudentEstimate::p_above(double limit) const {
+  if (error == 0) return value > limit ? 0 : 1;
+  const double two_sided = student_t_two_sided((value - limit) / error, freedom);
+  return value > limit ? two_sided / 2 : 1 - two_sided / 2;
+}
+
+double StudentEstimate::p_below(double limit) const {
+  return StudentEstimate{-value, error, freedom}.p_above(-limit);
+}
+
+std::pair<double, double> StudentEstimate::interval(double p) const {
+  const double half = student_t_of(2 * p, freedom) * error;
+  return {value - half, value + half};
+}
 
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double welch_test(const std::vector<double>& a, const std::vector<double>& b, double resolution) {
+StudentEstimate mean_estimate(const std::vector<double>& values, double resolution) {
+  return {mean_of(values), std::sqrt(variance_of_mean(values, resolution)), freedom_of(values)};
+}
+
+StudentEstimate difference_of_means(const std::vector<double>& a, const std::vector<double>& b,
+                                    double resolution) {
   const double va = variance_of_mean(a, resolution);
   const double vb = variance_of_mean(b, resolution);
-  const double difference = std::abs(mean_of(b) - mean_of(a));
-  if (difference == 0) return 1;
-  if (va + vb == 0) return 0;
-  const double freedom =
-      (va + vb) * (va + vb) /
-      (va * va / static_cast<double>(a.size() - 1) + vb * vb / static_cast<double>(b.size() - 1));
-  return student_t_two_sided(difference / std::sqrt(va + vb), freedom);
+  StudentEstimate estimate{mean_of(b) - mean_of(a), std::sqrt(va + vb), 1};
+  if (va + vb > 0) {
+    estimate.freedom =
+        (va + vb) * (va + vb) / (va * va / freedom_of(a) + vb * vb / freedom_of(b));
+  }
+  return estimate;
+}
+
+double welch_test(const std::vector<double>& a, const std::vector<double>& b, double resolution) {
+  const StudentEstimate difference = difference_of_means(a, b, resolution);
+  if (difference.value == 0) return 1;
+  if (difference.error == 0) return 0;
+  return student_t_two_sided(difference.value / difference.error, difference.freedom);
 }
 
 std::vector<double> adjusted_probabilities(const std::vector<TestedHypothesis>& hypotheses) {

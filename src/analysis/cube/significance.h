@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 namespace slackline {
@@ -10,9 +11,29 @@ inline constexpr double kFalseDiscoveryRate = 0.05;
 /// The mean of at least one value.
 double mean_of(const std::vector<double>& values);
 
+/// An estimate that is distributed as Student's t around what it estimates.
+struct StudentEstimate {
+  double value = 0;
+  double error = 0;    ///< standard error
+  double freedom = 1;  ///< degrees of freedom
+
+  /// The probability of a value at least as far above `limit`, if that is the true one.
+  double p_above(double limit) const;
+  /// The same below.
+  double p_below(double limit) const;
+  /// What p_above() and p_below() of its two ends are `p`.
+  std::pair<double, double> interval(double p) const;
+};
+
+/// The mean of at least two values that are known to `resolution`: their variance is that of
+/// rounding at least.
+StudentEstimate mean_estimate(const std::vector<double>& values, double resolution = 0);
+/// The mean of `b` less that of `a`, by Welch 1947: the two need not vary equally.
+StudentEstimate difference_of_means(const std::vector<double>& a, const std::vector<double>& b,
+                                    double resolution = 0);
+
 /// The probability of means at least as different as those of `a` and `b`, which have at least two
-/// values each, if both groups come from distributions with one mean (Welch 1947: they need not
-/// vary equally). Values are known to `resolution`: their variance is that of rounding at least.
+/// values each, if both groups come from distributions with one mean (difference_of_means()).
 double welch_test(const std::vector<double>& a, const std::vector<double>& b, double resolution);
 
 struct TestedHypothesis {

@@ -1,11 +1,11 @@
 // At which commit did a series of measurements change its level?
 //
-// For every place, the ranks of the values before it are compared with those behind it. The largest
+// For every place, the ranks of the values before it are compared with those after it. The largest
 // standardised rank sum says where the change is most likely. Whether it is one follows from the
 // same figure of the same values in random orders: no assumption is made about how values are
 // distributed, only that without a change any order is as likely. Ranks instead of values keep a
 // single interrupted run from hiding a change, or from looking like one; the price is that a change
-// is seen only when kLeastStretch values lie behind it.
+// is seen only when kLeastStretch values lie after it.
 
 #include "analysis/regression/change_points.h"
 
@@ -58,8 +58,7 @@ Split strongest_split(const std::vector<double>& ranks) {
 }
 
 double median_of_values(std::span<const double> values) {
-  std::vector<double> copy(values.begin(), values.end());
-  return median(copy);
+  return median_of({values.begin(), values.end()});
 }
 
 /// All changes of `values`, which begin at `first` of their series, in ascending order.
@@ -68,15 +67,15 @@ void add_changes(std::span<const double> values, std::size_t first, double level
                  std::vector<ChangePoint>& changes) {
   if (strongest.p > level) return;
   const std::span<const double> before = values.first(strongest.at);
-  const std::span<const double> behind = values.subspan(strongest.at);
+  const std::span<const double> after = values.subspan(strongest.at);
   add_changes(before, first, level, permutations, strongest_change(before, permutations), changes);
   changes.push_back(strongest);
   changes.back().at += first;
-  add_changes(behind, first + strongest.at, level, permutations,
-              strongest_change(behind, permutations), changes);
+  add_changes(after, first + strongest.at, level, permutations,
+              strongest_change(after, permutations), changes);
 }
 
-/// What is before and behind a change are the stretches to the next ones.
+/// What is before and after a change are the stretches to the next ones.
 void set_levels(const std::vector<double>& values, std::vector<ChangePoint>& changes) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const std::size_t begin = i == 0 ? 0 : changes[i - 1].at;
@@ -129,6 +128,17 @@ std::vector<std::vector<ChangePoint>> change_points(const std::vector<std::vecto
     set_levels(series[s], changes[s]);
   }
   return changes;
+}
+
+std::size_t least_values(std::size_t series, double error_rate, std::size_t permutations) {
+  const double level = error_rate / static_cast<double>(series);
+  if (1 / static_cast<double>(permutations + 1) > level) return 0;
+  std::vector<double> values(2 * kLeastStretch);
+  std::iota(values.begin(), values.end(), 0.0);
+  while (strongest_change(values, permutations).p > level) {
+    values.push_back(static_cast<double>(values.size()));
+  }
+  return values.size();
 }
 
 }  // namespace slackline

@@ -51,6 +51,19 @@ TEST(ChangePoints, OfTwoChangesBothAreFound) {
   EXPECT_NEAR(changes[0][1].before, 105.2, 0.2);
 }
 
+// 2 / (n choose n / 2) at most 5 % of one series is so from 8 values on (2 / 70), and of 11 from 12
+// on: of 10 it is 2 / 252, of 11 between 2 and 4 / 462, and 5 % / 11 is 1 / 220.
+TEST(ChangePoints, NeedSoManyValues) {
+  EXPECT_EQ(least_values(1, 0.05), 8u);
+  EXPECT_EQ(least_values(11, 0.05), 12u);
+  EXPECT_EQ(least_values(1000, 0.05), 0u);
+  std::vector<std::vector<double>> series(11, std::vector<double>(12, 1.0));
+  series[3] = {1, 2, 3, 4, 5, 6, 57, 58, 59, 60, 61, 62};
+  EXPECT_EQ(change_points(series, 0.05)[3].size(), 1u);
+  series[3].pop_back();
+  EXPECT_TRUE(change_points(series, 0.05)[3].empty());
+}
+
 // One run that took ten times as long is no change, and hides none.
 TEST(ChangePoints, OutliersDoNotCount) {
   std::vector<double> values = steps(20, 10, 3);

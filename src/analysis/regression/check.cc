@@ -15,68 +15,19 @@
 #include <map>
 #include <numeric>
 #include <random>
-#include <set>
 
 #include "analysis/cube/significance.h"
 #include "analysis/regression/change_points.h"
 #include "base/error.h"
-#include "base/student_t.h"
 #include "base/units.h"
 
 namespace slackline {
 namespace {
 
-/// One side's values.
-struct RunSample {
-  explicit RunSample(const std::vector<double>& values)
-      : count(values.size()), mean(mean_of(values)) {
-    double squares = 0;
-    for (const double value : values) squares += (value - mean) * (value - mean);
-    if (count > 1) {
-      variance_of_mean = squares / static_cast<double>(count - 1) / static_cast<double>(count);
-    }
-  }
-  std::size_t count;
-  double mean;
-  double variance_of_mean = 0;
-};
-
-/// An estimate that is distributed as Student's t around what it estimates.
-struct StudentEstimate {
-  double value = 0;
-  double error = 0;    ///< standard error
-  double freedom = 1;  ///< degrees of freedom
-
-  /// The probability of a value at least as far above `limit`, if that is the true one.
-  double p_above(double limit) const {
-    if (error == 0) return value > limit ? 0 : 1;
-    const double two_sided = student_t_two_sided((value - limit) / error, freedom);
-    return value > limit ? two_sided / 2 : 1 - two_sided / 2;
-  }
-  /// The same below.
-  double p_below(double limit) const { return 1 - p_above(limit); }
-  std::pair<double, double> interval() const {
-    const double half = student_t(static_cast<std::size_t>(freedom)) * error;
-    return {value - half, value + half};
-  }
-};
-
-/// Welch 1947: the two need not vary equally.
-StudentEstimate difference_of_means(const RunSample& base, const RunSample& fresh) {
-  const double a = base.variance_of_mean;
-  const double b = fresh.variance_of_mean;
-  StudentEstimate estimate{fresh.mean - base.mean, std::sqrt(a + b), 1};
-  if (a + b > 0) {
-    estimate.freedom = (a + b) * (a + b) /
-                       (a * a / static_cast<double>(base.count - 1) +
-                        b * b / static_cast<double>(fresh.count - 1));
-  }
-  return estimate;
-}
-
-StudentEstimate mean_estimate(const RunSample& sample) {
-  return {sample.mean, std::sqrt(sample.variance_of_mean), static_cast<double>(sample.count - 1)};
-}
+constexpr FindingKind kOtherArguments{
+    "other_arguments", Severity::notice,
+    "Runs whose command line has other arguments than that of the first run of as many ranks; what "
+    "these change counts as changed by the version."};
 
 std::vector<double> logarithms(const std::vector<double>& values) {
   std::vector<double> result;
@@ -84,27 +35,72 @@ std::vector<double> logarithms(const std::vector<double>& values) {
   return result;
 }
 
-/// The probability that random sides of equally many runs have means of `fresh - shift` at least as
-/// far above those of `base`: exact whatever the distribution, if the two sides have the same.
+/// Sides are drawn at random above so many ways to choose them.
+constexpr double kMostChoices = 10'000;
+
+/// The number of ways to choose `chosen` of `all`.
+double choices(std::size_t all, std::size_t chosen) {
+  double count = 1;
+  for (std::size_t i = 1; i <= chosen; ++i) {
+    count *= static_cast<double>(all - chosen + i) / static_cast<double>(i);
+  }
+  return std::round(count);
+}
+
+/// The probability that random sides of as many runs have means of `fresh - shift` at least as far
+/// above those of `base`: exact whatever the distribution, if the two sides have the same.
 double permutation_p(const std::vector<double>& base, const std::vector<double>& fresh,
                      double shift) {
-  constexpr int kPermutations = 9999;
   constexpr double kRounding = 1e-12;
   std::vector<double> all;
   for (const double value : fresh) all.push_back(value - shift);
   all.insert(all.end(), base.begin(), base.end());
+  std::vector<char> is_fresh(all.size(), 0);
+  std::fill_n(is_fresh.begin(), fresh.size(), 1);
   const auto of_fresh = [&] {
-    return std::accumulate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(fresh.size()),
-                           0.0);
+    return std::inner_product(all.begin(), all.end(), is_fresh.begin(), 0.0);
   };
-  const double measured = of_fresh();
-  std::mt19937_64 random(1);
-  int as_far = 1;
-  for (int i = 0; i < kPermutations; ++i) {
-    shuffle(all, random);
-    if (of_fresh() >= measured - kRounding) ++as_far;
+  const double measured = of_fresh() - kRounding;
+  const double count = choices(all.size(), fresh.size());
+  double as_far = 1;
+  if (count <= kMostChoices) {
+    while (std::ranges::prev_permutation(is_fresh).found) as_far += of_fresh() >= measured;
+    return as_far / count;
   }
-  return static_cast<double>(as_far) / (kPermutations + 1);
+  std::mt19937_64 random(1);
+  for (double i = 1; i < kMostChoices; ++i) {
+    shuffle(all, random);
+    as_far += of_fresh() >= measured;
+  }
+  return as_far / kMostChoices;
+}
+
+/// Below that no permutation_p() can be.
+double least_permutation_p(std::size_t base, std::size_t fresh) {
+  return 1 / std::min(choices(base + fresh, fresh), kMostChoices);
+}
+
+/// A limit that no run times can exceed would pass for ever.
+void require_enough_runs(const std::vector<CheckedLimit>& limits) {
+  const double needed = kCheckErrorRate / static_cast<double>(limits.size());
+  for (const CheckedLimit& limit : limits) {
+    if (!limit.base || limit.base_runs == limit.fresh_runs ||
+        least_permutation_p(limit.base_runs, limit.fresh_runs) <= needed) {
+      continue;
+    }
+    std::size_t enough = 2;
+    // As many as permutations tell apart; of more limits only equally many are enough.
+    constexpr std::size_t kMostEnough = 8;
+    while (enough < kMostEnough && least_permutation_p(enough, enough + 1) > needed) ++enough;
+    throw Error(
+        "too few runs",
+        fmt::format("with {} of the base and {} of the new version on {} no times, however "
+                    "long, would fail at {} over {}",
+                    limit.base_runs, limit.fresh_runs,
+                    count_of(static_cast<std::uint64_t>(limit.ranks), "rank"),
+                    format_percent(kCheckErrorRate, 0), count_of(limits.size(), "limit")),
+        fmt::format("Record at least {} a side, or as many of one as of the other.", enough));
+  }
 }
 
 /// With one run nothing is known of how runs vary.
@@ -123,27 +119,25 @@ struct ComparedSides {
 };
 
 CheckedLimit run_time_limit(const ComparedSides& sides, double limit) {
+  CheckedLimit checked{.ranks = sides.base.ranks, .metric = kRunMetrics[0]};
   const std::vector<double> base_values = logarithms(sides.base.metrics[0]);
   const std::vector<double> fresh_values = logarithms(sides.fresh.metrics[0]);
-  const RunSample base(base_values);
-  const RunSample fresh(fresh_values);
-  if (base.count < 2 || fresh.count < 2) {
+  checked.base_runs = base_values.size();
+  checked.fresh_runs = fresh_values.size();
+  if (checked.base_runs < 2 || checked.fresh_runs < 2) {
     throw one_run("run time", sides.base.ranks,
-                  base.count < 2 ? "of the base" : "of the new version",
+                  checked.base_runs < 2 ? "of the base" : "of the new version",
                   "the limit with --max-slowdown none");
   }
-  const StudentEstimate slowdown = difference_of_means(base, fresh);
-  const auto [low, high] = slowdown.interval();
-  CheckedLimit checked{.ranks = sides.base.ranks, .metric = kRunMetrics[0]};
-  checked.base = std::exp(base.mean);
-  checked.fresh = std::exp(fresh.mean);
-  checked.base_runs = base.count;
-  checked.fresh_runs = fresh.count;
+  const StudentEstimate slowdown = difference_of_means(base_values, fresh_values);
+  const auto [low, high] = slowdown.interval(kCheckErrorRate);
+  checked.base = std::exp(mean_of(base_values));
+  checked.fresh = std::exp(mean_of(fresh_values));
   checked.limit = limit;
   checked.measured = std::expm1(slowdown.value);
   checked.interval = {std::expm1(low), std::expm1(high)};
   checked.adjusted_p = slowdown.p_above(std::log1p(limit));
-  if (base.count != fresh.count) {
+  if (checked.base_runs != checked.fresh_runs) {
     checked.adjusted_p =
         std::max(checked.adjusted_p, permutation_p(base_values, fresh_values, std::log1p(limit)));
   }
@@ -152,29 +146,29 @@ CheckedLimit run_time_limit(const ComparedSides& sides, double limit) {
 }
 
 CheckedLimit efficiency_limit(const JobSummary& fresh, double limit) {
-  const RunSample sample(fresh.metrics[1]);
   CheckedLimit checked{.ranks = fresh.ranks, .metric = kRunMetrics[1]};
-  checked.fresh = checked.measured = sample.mean;
-  checked.fresh_runs = sample.count;
+  checked.fresh_runs = fresh.runs();
   checked.limit = limit;
-  if (sample.count < 2) {
+  if (checked.fresh_runs < 2) {
     throw one_run("parallel efficiency", fresh.ranks, "of the new version",
                   "--min-parallel-efficiency");
   }
-  const StudentEstimate mean = mean_estimate(sample);
-  checked.interval = mean.interval();
+  const StudentEstimate mean = mean_estimate(fresh.metrics[1]);
+  checked.fresh = checked.measured = mean.value;
+  checked.interval = mean.interval(kCheckErrorRate);
   checked.adjusted_p = mean.p_below(limit);
   checked.outcome = checked.interval.first >= limit ? CheckOutcome::kept : CheckOutcome::undecided;
   return checked;
 }
 
-void decide(std::vector<CheckedLimit>& limits, double error_rate) {
+void decide(std::vector<CheckedLimit>& limits) {
+  require_enough_runs(limits);
   std::vector<double> probabilities;
   for (const CheckedLimit& limit : limits) probabilities.push_back(limit.adjusted_p);
   const std::vector<double> adjusted = holm_probabilities(probabilities);
   for (std::size_t i = 0; i < limits.size(); ++i) {
     limits[i].adjusted_p = adjusted[i];
-    if (adjusted[i] <= error_rate) limits[i].outcome = CheckOutcome::exceeded;
+    if (adjusted[i] <= kCheckErrorRate) limits[i].outcome = CheckOutcome::exceeded;
   }
 }
 
@@ -186,26 +180,24 @@ class Explanations {
       add({ranks_, std::string(kRunMetrics[m])}, sides.base.metrics[m], sides.fresh.metrics[m], 0);
     }
     for (const JobSummary::Function& fresh : sides.fresh.functions) {
-      const auto base =
-          std::ranges::find(sides.base.functions, fresh.name, &JobSummary::Function::name);
-      if (base == sides.base.functions.end()) continue;
-      const std::int32_t slowest = most_frequent(fresh.slowest_rank);
+      const auto* base = find_named(sides.base.functions, &JobSummary::Function::name, fresh.name);
+      if (base == nullptr) continue;
+      const std::int32_t slowest = most_frequent_rank(fresh.slowest_rank);
       add({ranks_, "slowest", fresh.name, slowest}, base->slowest_ns, fresh.slowest_ns, 1);
       add({ranks_, "mean", fresh.name}, base->mean_ns, fresh.mean_ns, 1);
     }
     add({ranks_, "waiting"}, sides.base.waiting, sides.fresh.waiting, 0);
     for (const JobSummary::Wait& fresh : sides.fresh.waits) {
-      const auto base =
-          std::ranges::find(sides.base.waits, fresh.pattern, &JobSummary::Wait::pattern);
-      if (base != sides.base.waits.end()) add({ranks_, fresh.pattern}, base->share, fresh.share, 0);
+      const auto* base = find_named(sides.base.waits, &JobSummary::Wait::pattern, fresh.pattern);
+      if (base != nullptr) add({ranks_, fresh.pattern}, base->share, fresh.share, 0);
     }
   }
 
-  std::vector<ChangedQuantity> significant(double error_rate) const {
+  std::vector<ChangedQuantity> significant() const {
     const std::vector<double> adjusted = holm_probabilities(probabilities_);
     std::vector<ChangedQuantity> changed;
     for (std::size_t i = 0; i < adjusted.size(); ++i) {
-      if (adjusted[i] > error_rate) continue;
+      if (adjusted[i] > kCheckErrorRate) continue;
       changed.push_back(quantities_[i]);
       changed.back().adjusted_p = adjusted[i];
     }
@@ -213,12 +205,6 @@ class Explanations {
   }
 
  private:
-  static std::int32_t most_frequent(const std::vector<std::int32_t>& ranks) {
-    std::map<std::int32_t, int> counts;
-    for (const std::int32_t rank : ranks) ++counts[rank];
-    return std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
-  }
-
   void add(ChangedQuantity quantity, const std::vector<double>& base,
            const std::vector<double>& fresh, double resolution) {
     if (base.size() < 2 || fresh.size() < 2) return;
@@ -232,6 +218,24 @@ class Explanations {
   std::vector<ChangedQuantity> quantities_;
   std::vector<double> probabilities_;
 };
+
+/// Throws Error for runs of different programs. Arguments may differ on purpose, and may have the
+/// number of a job: that is for the user to judge.
+Findings compare_commands(const std::vector<JobSummary>& base,
+                          const std::vector<JobSummary>& fresh) {
+  Findings findings;
+  std::map<std::int32_t, const JobSummary*> first;
+  for (const std::vector<JobSummary>* side : {&base, &fresh}) {
+    for (const JobSummary& summary : *side) {
+      if (summary.program.empty()) continue;
+      const JobSummary& known = *first.emplace(summary.ranks, &summary).first->second;
+      require_same_program(known, summary);
+      if (compared_command(known) == compared_command(summary)) continue;
+      findings.add(kOtherArguments, fmt::format("{}, and {}", known.program, summary.program));
+    }
+  }
+  return findings;
+}
 
 std::map<std::int32_t, JobSummary> by_ranks(const std::vector<JobSummary>& summaries) {
   std::map<std::int32_t, std::vector<JobSummary>> groups;
@@ -264,9 +268,10 @@ bool RegressionCheck::exceeded() const {
 
 RegressionCheck check_regression(const std::vector<JobSummary>& base,
                                  const std::vector<JobSummary>& fresh, const CheckLimits& limits) {
+  RegressionCheck result;
+  result.findings = compare_commands(base, fresh);
   const std::map<std::int32_t, JobSummary> base_runs = by_ranks(base);
   const std::map<std::int32_t, JobSummary> fresh_runs = by_ranks(fresh);
-  RegressionCheck result;
   for (const auto& [ranks, summary] : base_runs) {
     if (!fresh_runs.contains(ranks)) result.unpaired.push_back(ranks);
   }
@@ -283,8 +288,7 @@ RegressionCheck check_regression(const std::vector<JobSummary>& base,
     if (limits.max_slowdown) {
       result.limits.push_back(run_time_limit(sides, *limits.max_slowdown));
     }
-    std::ranges::move(Explanations(sides).significant(limits.error_rate),
-                      std::back_inserter(result.changes));
+    std::ranges::move(Explanations(sides).significant(), std::back_inserter(result.changes));
   }
   if (result.limits.empty()) {
     throw Error("nothing to check", "the base and the new runs have no number of ranks in common",
@@ -294,7 +298,7 @@ RegressionCheck check_regression(const std::vector<JobSummary>& base,
   std::ranges::stable_sort(result.limits, {}, [](const CheckedLimit& limit) {
     return std::pair(limit.metric != kRunMetrics[0], limit.ranks);
   });
-  decide(result.limits, limits.error_rate);
+  decide(result.limits);
   return result;
 }
 

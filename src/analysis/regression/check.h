@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/regression/job_summary.h"
+#include "base/findings.h"
 #include "report/object.h"
 #include "report/report.h"
 #include "report/typed_report.h"
@@ -17,13 +18,15 @@ namespace slackline {
 struct CheckLimits {
   std::optional<double> max_slowdown = 0.02;        ///< of the run time, against the base
   std::optional<double> min_parallel_efficiency{};  ///< of the new runs
-  double error_rate = 0.05;  ///< probability of any false failure, over all limits together
 };
+
+/// The probability of any false failure, over all limits together.
+inline constexpr double kCheckErrorRate = 0.05;
 
 enum class CheckOutcome : std::uint8_t {
   kept,       ///< the whole interval is within the limit
-  exceeded,   ///< beyond the limit, by more than chance
-  undecided,  ///< the interval has the limit in it
+  exceeded,   ///< beyond the limit, by more than chance: adjusted_p is at most kCheckErrorRate
+  undecided,  ///< neither
 };
 std::string_view to_string(CheckOutcome outcome);
 
@@ -36,7 +39,8 @@ struct CheckedLimit {
   std::size_t base_runs = 0;
   std::size_t fresh_runs = 0;
   double limit = 0;  ///< largest slowdown, or least value
-  /// What the limit is for (slowdown or value), and its interval of 95 %.
+  /// What the limit is for (slowdown or value), and its interval of 90 %: beyond either end is
+  /// kCheckErrorRate, as in the one-sided test.
   double measured = 0;
   std::pair<double, double> interval{};
   /// The probability of such runs if the limit is kept, corrected (Holm 1979) for all limits.
@@ -62,14 +66,17 @@ struct RegressionCheck {
   std::vector<CheckedLimit> limits;      ///< by number of ranks
   std::vector<ChangedQuantity> changes;  ///< factors, then functions, then waiting; by ranks
   std::vector<std::int32_t> unpaired;    ///< numbers of ranks that only one side has
+  Findings findings;
 
   bool exceeded() const;
 };
 
 /// Compares repeats of a base with repeats of a new version, those of equally many ranks with each
 /// other. The run time is tested as a ratio, by Welch's test of its logarithm (one-sided, shifted
-/// by the limit); the least efficiency by Student's test of one sample. Throws Error where there is
-/// nothing to test: no common number of ranks, or one run of a side.
+/// by the limit), and where one side has more runs also by permutations; the least efficiency by
+/// Student's test of one sample. Throws Error for runs of different programs and where nothing can
+/// be tested: no common number of ranks, one run of a side, or so few that no run times at all
+/// would exceed a limit.
 RegressionCheck check_regression(const std::vector<JobSummary>& base,
                                  const std::vector<JobSummary>& fresh, const CheckLimits& limits);
 

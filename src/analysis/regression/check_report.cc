@@ -32,10 +32,10 @@ std::string outcome_words(const CheckedLimit& limit) {
     case CheckOutcome::undecided:
       break;
   }
-  return "undecided: the interval has the limit in it; more runs would decide";
+  return "undecided: neither exceeded nor kept by more than runs vary; more runs would decide";
 }
 
-/// "run time on 4 ranks: +3.10 % (95 %: +2.50 to +3.70 %), limit +2.00 %, p = 0.0012: exceeded".
+/// "run time on 4 ranks: +3.10 % (90 %: +2.50 to +3.70 %), limit +2.00 %, p = 0.0012: exceeded".
 std::string sentence(const CheckedLimit& limit) {
   const bool time = is_run_time(limit);
   const auto shown = [&](double value) {
@@ -46,7 +46,7 @@ std::string sentence(const CheckedLimit& limit) {
                          format_time_ns(limit.base.value_or(0)), shown(limit.measured))
            : fmt::format("{} ({}", shown(limit.measured), count_of(limit.fresh_runs, "run"));
   text +=
-      fmt::format("; 95 %: {} to {}", shown(limit.interval.first), shown(limit.interval.second));
+      fmt::format("; 90 %: {} to {}", shown(limit.interval.first), shown(limit.interval.second));
   text += fmt::format("), {} {}", time ? "at most" : "at least", shown(limit.limit));
   text += fmt::format(", p = {:.2g}", limit.adjusted_p);
   return text + ": " + outcome_words(limit);
@@ -63,7 +63,7 @@ Table limits_table(const RegressionCheck& check, bool time) {
   }
   const std::string what = time ? "change" : "new";
   for (const auto& [name, explanation] :
-       {std::pair(what, ""), std::pair(std::string("low"), "of the interval of 95 %"),
+       {std::pair(what, ""), std::pair(std::string("low"), "of the interval of 90 %"),
         std::pair(std::string("high"), ""), std::pair(std::string("limit"), "")}) {
     table.columns.push_back({name, Unit::ratio, explanation});
   }
@@ -126,8 +126,8 @@ std::string headline(const RegressionCheck& check) {
                          : "No limit is exceeded.";
   if (undecided > 0) {
     text += fmt::format(
-        " {} of {} undecided: the runs vary too much, or are too few, to say on which side of the "
-        "limit they are.",
+        " {} of {} undecided: the runs vary too much, or are too few, to say that they exceed the "
+        "limit or that they keep it.",
         undecided, count_of(check.limits.size(), "limit"));
   }
   return text;
@@ -173,6 +173,7 @@ const JsonType& declared_type(const RegressionCheckJsonTag*) {
 
 Described<RegressionCheckJson> describe(const RegressionCheck& check) {
   Described<RegressionCheckJson> report{check_object(check)};
+  report.findings = check.findings;
   Section section{.id = "check", .title = "Limits"};
   section.items.emplace_back(Paragraph{headline(check)});
   for (const bool time : {true, false}) {

@@ -42,8 +42,8 @@ TEST(CheckRegression, TestsTheLogarithmOneSided) {
   ASSERT_EQ(slower.limits.size(), 1u);
   EXPECT_NEAR(slower.limits[0].adjusted_p, 0.000128, 0.000001);
   EXPECT_NEAR(slower.limits[0].measured, std::expm1(0.1), 1e-9);
-  // Student's t for 4 degrees of freedom is 2.776.
-  EXPECT_NEAR(slower.limits[0].interval.first, std::expm1(0.1 - 2.776 * 0.0081650), 1e-6);
+  // The 95 % quantile of Student's t for 4 degrees of freedom is 2.131847.
+  EXPECT_NEAR(slower.limits[0].interval.first, std::expm1(0.1 - 2.131847 * 0.0081650), 1e-6);
   EXPECT_EQ(slower.limits[0].outcome, CheckOutcome::exceeded);
   EXPECT_TRUE(slower.exceeded());
   // Slower, as is allowed.
@@ -67,6 +67,62 @@ TEST(CheckRegression, OneRunIsNoBase) {
   EXPECT_THROW(check_regression({runs_of({1e9})}, {runs_of({1e9, 1e9})}, {}), Error);
   const CheckLimits only_efficiency{.max_slowdown = {}, .min_parallel_efficiency = 0.8};
   EXPECT_THROW(check_regression({}, {runs_of({1e9}, 0.7)}, only_efficiency), Error);
+}
+
+// By chance the new ones of 2 and 3 runs are the largest with a probability of 1 / 10, those of 2
+// and 4 with 1 / 15: no times can be less likely than 5 %. For 3 and 4 runs it is 1 / 35, which is
+// enough for one limit and not for two; for 4 and 5, 1 / 126.
+TEST(CheckRegression, LimitsThatNothingCanExceedAreRefused) {
+  const auto why = [](std::size_t base, std::size_t fresh, const CheckLimits& limits) {
+    std::vector<JobSummary> slow;
+    for (std::size_t i = 0; i < fresh; ++i) slow.push_back(runs_of({1e10 + 1e6 * double(i)}));
+    std::vector<double> times;
+    for (std::size_t i = 0; i < base; ++i) times.push_back(1e9 + 1e5 * double(i));
+    try {
+      return std::string(check_regression({runs_of(times)}, slow, limits).exceeded() ? "exceeded"
+                                                                                     : "not");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(why(2, 3, {}), HasSubstr("Record at least 3 a side"));
+  EXPECT_THAT(why(2, 4, {}), HasSubstr("2 of the base and 4 of the new version on 4 ranks"));
+  EXPECT_EQ(why(2, 2, {}), "exceeded");
+  EXPECT_EQ(why(2, 5, {}), "exceeded");
+  EXPECT_EQ(why(3, 4, {}), "exceeded");
+  const CheckLimits two{.max_slowdown = 0.02, .min_parallel_efficiency = 0.8};
+  EXPECT_THAT(why(3, 4, two), HasSubstr("Record at least 4 a side"));
+  EXPECT_EQ(why(4, 5, two), "exceeded");
+}
+
+// 1 of the 21 ways to choose 2 of 7 runs has the two largest.
+TEST(CheckRegression, PermutationsOfFewRunsAreCounted) {
+  const RegressionCheck check = check_regression({runs_of({1e9, 1.1e9, 1.2e9, 1.3e9, 1.4e9})},
+                                                 {runs_of({1.5e9, 1.6e9})}, {.max_slowdown = 0});
+  EXPECT_NEAR(check.limits[0].adjusted_p, 1.0 / 21, 1e-12);
+}
+
+TEST(CheckRegression, AnEfficiencyAtItsLimitIsKept) {
+  const CheckLimits limits{.max_slowdown = {}, .min_parallel_efficiency = 0.9};
+  EXPECT_EQ(check_regression({}, {runs_of({1e9, 1e9})}, limits).limits[0].outcome,
+            CheckOutcome::kept);
+}
+
+TEST(CheckRegression, RunsAreOfOneProgram) {
+  const auto of = [](std::string program) {
+    JobSummary runs = runs_of({1e9, 1.1e9});
+    runs.program = std::move(program);
+    return runs;
+  };
+  const auto check = [&](std::string base, std::string fresh) {
+    return check_regression({of(std::move(base))}, {of(std::move(fresh))}, {});
+  };
+  EXPECT_THROW(check("lammps", "cg -n 9"), Error);
+  EXPECT_TRUE(check("/tmp/1/cg -n 9", "/tmp/2/cg -n 9").findings.empty());
+  EXPECT_EQ(check("cg -n 9", "cg -n 8").findings.entries().at(0).name, "other_arguments");
+  EXPECT_THROW(check_regression({of("cg"), of("ft")}, {of("cg")}, {}), Error);
+  EXPECT_TRUE(check("", "cg").findings.empty());
 }
 
 TEST(CheckRegression, ComparesEquallyManyRanksOnly) {

@@ -15,9 +15,10 @@
 namespace slackline {
 namespace {
 
-double median_of_runs(std::vector<double> values) {
-  return median(values);
-}
+constexpr FindingKind kUnlistedCommit{
+    "commit_not_listed", Severity::notice,
+    "Runs of commits that are not in the list of commits, or begin like several of it; they are "
+    "left out."};
 
 /// A series, and what it is of.
 struct TestedSeries {
@@ -28,9 +29,7 @@ struct TestedSeries {
 };
 
 const JobSummary::Function* function_of(const HistoryPoint& point, const std::string& name) {
-  const auto& functions = point.runs.functions;
-  const auto found = std::ranges::find(functions, name, &JobSummary::Function::name);
-  return found == functions.end() ? nullptr : &*found;
+  return find_named(point.runs.functions, &JobSummary::Function::name, name);
 }
 
 bool in_all(const RankHistory& history, const std::string& function) {
@@ -51,20 +50,20 @@ void add_series(std::size_t index, const RankHistory& history, std::vector<Teste
   for (std::size_t m = 0; m < kRunMetrics.size(); ++m) {
     TestedSeries series{index, std::string(kRunMetrics[m])};
     for (const HistoryPoint& point : history.points) {
-      series.values.push_back(median_of_runs(point.runs.metrics[m]));
+      series.values.push_back(median_of(point.runs.metrics[m]));
     }
     all.push_back(std::move(series));
   }
   for (const std::string& name : functions_in_all(history)) {
     TestedSeries series{index, "slowest", name};
     for (const HistoryPoint& point : history.points) {
-      series.values.push_back(median_of_runs(function_of(point, name)->slowest_ns));
+      series.values.push_back(median_of(function_of(point, name)->slowest_ns));
     }
     all.push_back(std::move(series));
   }
 }
 
-/// The points around a change, to the changes before and behind it.
+/// The points around a change, to the changes before and after it.
 struct ChangeSurroundings {
   std::size_t begin;
   std::size_t at;
@@ -85,18 +84,17 @@ double median_time(const RankHistory& history, std::size_t begin, std::size_t en
     const auto& own = function_of(history.points[i], function)->*times;
     values.insert(values.end(), own.begin(), own.end());
   }
-  return median(values);
+  return median_of(std::move(values));
 }
 
 std::int32_t usual_slowest_rank(const RankHistory& history, std::size_t begin, std::size_t end,
                                 const std::string& function) {
-  std::map<std::int32_t, int> counts;
+  std::vector<std::int32_t> ranks;
   for (std::size_t i = begin; i < end; ++i) {
-    for (const std::int32_t rank : function_of(history.points[i], function)->slowest_rank) {
-      ++counts[rank];
-    }
+    const auto& own = function_of(history.points[i], function)->slowest_rank;
+    ranks.insert(ranks.end(), own.begin(), own.end());
   }
-  return std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
+  return most_frequent_rank(ranks);
 }
 
 std::optional<ChangedFunction> most_changed_function(const RankHistory& history,
@@ -155,18 +153,49 @@ void find_changes(History& history) {
 /// Where a commit stands: by the list of commits, else by the date of its first run.
 using Position = std::pair<std::size_t, std::string>;
 
-/// Commits may be shortened in either place.
-bool same_commit(const std::string& a, const std::string& b) {
-  return !a.empty() && !b.empty() && (a.starts_with(b) || b.starts_with(a));
-}
+/// The places of commits in a list of them.
+class ListedCommits {
+ public:
+  explicit ListedCommits(const std::vector<std::string>& commits) {
+    for (std::size_t i = 0; i < commits.size(); ++i) positions_.emplace(commits[i], i);
+  }
 
-std::optional<std::size_t> position_in(const std::vector<std::string>& commits,
-                                       const std::string& commit) {
-  const auto found = std::ranges::find_if(
-      commits, [&](const std::string& listed) { return same_commit(listed, commit); });
-  if (found == commits.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - commits.begin());
-}
+  std::optional<std::size_t> position(const std::string& commit) const {
+    const auto found = positions_.find(commit);
+    if (found == positions_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  /// The same where either may be shortened. Nothing if several begin like that.
+  std::optional<std::size_t> position_of_hash(const std::string& commit) const {
+    const std::optional<std::size_t> exact = position(commit);
+    if (exact || !is_hash(commit)) return exact;
+    const auto longer = positions_.lower_bound(commit);
+    if (begins_with(longer, commit)) {
+      if (begins_with(std::next(longer), commit)) return std::nullopt;
+      return longer->second;
+    }
+    for (std::size_t size = commit.size() - 1; size >= kLeastDigits; --size) {
+      if (const auto shorter = position(commit.substr(0, size))) return shorter;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  using Positions = std::map<std::string, std::size_t>;
+
+  /// Git shortens hashes to seven digits at least.
+  static constexpr std::size_t kLeastDigits = 7;
+  static bool is_hash(const std::string& commit) {
+    return commit.size() >= kLeastDigits &&
+           commit.find_first_not_of("0123456789abcdef") == std::string::npos;
+  }
+  bool begins_with(Positions::const_iterator listed, const std::string& commit) const {
+    return listed != positions_.end() && listed->first.starts_with(commit);
+  }
+
+  Positions positions_{};
+};
 
 }  // namespace
 
@@ -176,27 +205,33 @@ History history(const std::vector<HistoryEntry>& entries, const std::vector<std:
     std::string commit;
     std::vector<JobSummary> runs;
   };
-  std::map<std::int32_t, std::map<std::string, Group>> groups;
+  const ListedCommits listed(commits);
+  History result;
+  std::map<std::pair<std::int32_t, std::string>, std::map<std::string, Group>> groups;
   for (const HistoryEntry& entry : entries) {
     const std::string& known = entry.summary.identity.commit;
-    const std::string commit = known.empty() ? entry.name : known;
+    std::string commit = known.empty() ? entry.name : known;
     Position position{0, entry.summary.started};
     if (!commits.empty()) {
-      const std::optional<std::size_t> listed = position_in(commits, commit);
-      if (!listed) continue;
-      position.first = *listed;
+      const std::optional<std::size_t> found =
+          known.empty() ? listed.position(commit) : listed.position_of_hash(commit);
+      if (!found) {
+        result.findings.add(kUnlistedCommit, fmt::format("{}, of {}", entry.name, commit));
+        continue;
+      }
+      position.first = *found;
+      commit = commits[*found];
     }
-    Group& group = groups[entry.summary.ranks][commit];
+    Group& group = groups[{entry.summary.ranks, compared_command(entry.summary)}][commit];
     if (group.runs.empty() || position < group.position) group.position = position;
     group.commit = commit;
     group.runs.push_back(entry.summary);
   }
-  History result;
-  for (const auto& [ranks, by_commit] : groups) {
+  for (const auto& [key, by_commit] : groups) {
     std::vector<const Group*> order;
     for (const auto& [commit, group] : by_commit) order.push_back(&group);
     std::ranges::stable_sort(order, {}, [](const Group* group) { return group->position; });
-    RankHistory history{.ranks = ranks, .points = {}, .changed = {}};
+    RankHistory history{.ranks = key.first, .program = key.second, .points = {}, .changed = {}};
     for (const Group* group : order) {
       history.points.push_back({group->commit, merged(group->runs)});
     }

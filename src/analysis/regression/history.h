@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/regression/job_summary.h"
+#include "base/findings.h"
 #include "report/object.h"
 #include "report/report.h"
 #include "report/typed_report.h"
@@ -44,16 +45,18 @@ struct ChangedCommit {
   std::vector<ChangedFunction> functions;  ///< that changed most first; one at most
 };
 
-/// All commits on one number of ranks, oldest first.
+/// All commits of one program on one number of ranks, oldest first.
 struct RankHistory {
   std::int32_t ranks = 0;
+  std::string program{};  ///< compared_command(); empty: not known
   std::vector<HistoryPoint> points;
   std::vector<ChangedCommit> changed;  ///< ascending
 };
 
 struct History {
-  std::vector<RankHistory> by_ranks;  ///< ascending
+  std::vector<RankHistory> by_ranks;  ///< ascending, then by program
   std::size_t tested = 0;             ///< series
+  Findings findings;
 };
 
 /// One run or several as they were found.
@@ -62,11 +65,12 @@ struct HistoryEntry {
   JobSummary summary;
 };
 
-/// The probability of any false change, over all series.
+/// The probability of any change over all series, where none of them changes.
 inline constexpr double kHistoryErrorRate = 0.05;
 
-/// By commit and number of ranks: in the order of `commits` where these are given (others are left
-/// out), else of the dates of their first runs. The run time, POP's factors and the slowest rank of
+/// By program, number of ranks and commit: in the order of `commits` where these are given (others
+/// are left out, with a Finding), else of the dates of their first runs. Either may be shortened to
+/// seven or more hexadecimal digits. The run time, POP's factors and the slowest rank of
 /// each function that all points have are searched for changes (change_points.h), as medians over
 /// the runs of a commit.
 History history(const std::vector<HistoryEntry>& entries, const std::vector<std::string>& commits);
@@ -78,7 +82,7 @@ Described<HistoryJson> describe(const History& history);
 /// A badge as repositories show it: label and value beside each other. SVG without fonts or files
 /// of its own. `share`: of 1, which chooses the colour; negative: none.
 std::string badge_svg(std::string_view label, std::string_view value, double share);
-/// The last parallel efficiency on the most ranks.
+/// The last parallel efficiency on the most ranks. Throws Error for several programs on these.
 std::string efficiency_badge(const History& history);
 
 }  // namespace slackline

@@ -6,8 +6,10 @@
 
 #include "analysis/regression/change_points.h"
 #include "analysis/regression/history.h"
+#include "base/error.h"
 #include "base/median.h"
 #include "base/units.h"
+#include "report/unicode.h"
 
 namespace slackline {
 namespace {
@@ -16,10 +18,6 @@ constexpr std::size_t kShownCommit = 12;
 
 std::string short_commit(const std::string& commit) {
   return commit.substr(0, kShownCommit);
-}
-
-double median_of(std::vector<double> values) {
-  return median(values);
 }
 
 /// One rank where it has most of the change, else all that the mean stands for.
@@ -64,9 +62,17 @@ Paragraph changed_words(const RankHistory& history, const ChangedCommit& changed
   return {text + "."};
 }
 
-Table changes_table(const RankHistory& history, bool times) {
+/// "4", and of another program "4-app".
+std::string id_of(const History& all, const RankHistory& history) {
+  const auto first = std::ranges::find(all.by_ranks, history.ranks, &RankHistory::ranks);
+  const auto index = &history - &*first;
+  return index == 0 ? fmt::format("{}", history.ranks)
+                    : fmt::format("{}-{}", history.ranks, index + 1);
+}
+
+Table changes_table(const RankHistory& history, const std::string& id, bool times) {
   const Unit unit = times ? Unit::ns : Unit::ratio;
-  Table table{.id = fmt::format("history-{}-{}", times ? "times" : "factors", history.ranks),
+  Table table{.id = fmt::format("history-{}-{}", times ? "times" : "factors", id),
               .title = times ? "Changed times" : "Changed efficiencies",
               .columns = {{"commit"},
                           {"quantity"},
@@ -88,8 +94,8 @@ Table changes_table(const RankHistory& history, bool times) {
 }
 
 /// The numbers of commits are the axis, and the table names them.
-Series series_of(const RankHistory& history) {
-  Series series{.id = fmt::format("history-{}", history.ranks),
+Series series_of(const RankHistory& history, const std::string& id) {
+  Series series{.id = "history-" + id,
                 .title = "Efficiencies and run time by commit (medians of its runs)",
                 .x_name = "commit",
                 .x = {},
@@ -119,8 +125,8 @@ Series series_of(const RankHistory& history) {
   return series;
 }
 
-Table points_table(const RankHistory& history) {
-  Table table{.id = fmt::format("history-commits-{}", history.ranks),
+Table points_table(const RankHistory& history, const std::string& id) {
+  Table table{.id = "history-commits-" + id,
               .title = "Commits",
               .columns = {{"number"},
                           {"commit"},
@@ -144,13 +150,24 @@ Table points_table(const RankHistory& history) {
   return table;
 }
 
-Section section_of(const RankHistory& history) {
-  Section section{.id = fmt::format("history-{}", history.ranks),
-                  .title = count_of(static_cast<std::uint64_t>(history.ranks), "rank")};
-  if (history.points.size() < 2 * kLeastStretch) {
-    section.items.emplace_back(
-        Paragraph{fmt::format("{}: changes are searched from {} on.",
-                              count_of(history.points.size(), "commit"), 2 * kLeastStretch)});
+/// With which number of commits a change can be found.
+std::string needed_words(const History& all, std::size_t least) {
+  return least == 0
+             ? fmt::format(
+                   "with {} series no change can be found, as their permutations are too few",
+                   all.tested)
+             : fmt::format("with {} series a change is found from {} commits on", all.tested,
+                           least);
+}
+
+Section section_of(const History& all, const RankHistory& history, std::size_t least) {
+  const std::string id = id_of(all, history);
+  Section section{.id = "history-" + id,
+                  .title = count_of(static_cast<std::uint64_t>(history.ranks), "rank") +
+                           (history.program.empty() ? "" : ": " + history.program)};
+  if (least == 0 || history.points.size() < least) {
+    section.items.emplace_back(Paragraph{fmt::format(
+        "{}: {}.", count_of(history.points.size(), "commit"), needed_words(all, least))});
   } else if (history.changed.empty()) {
     section.items.emplace_back(
         Paragraph{fmt::format("No change in {}.", count_of(history.points.size(), "commit"))});
@@ -159,26 +176,29 @@ Section section_of(const RankHistory& history) {
     section.items.emplace_back(changed_words(history, changed));
   }
   for (const bool times : {true, false}) {
-    Table table = changes_table(history, times);
+    Table table = changes_table(history, id, times);
     if (!table.rows.empty()) section.items.emplace_back(std::move(table));
   }
-  section.items.emplace_back(series_of(history));
-  section.items.emplace_back(points_table(history));
+  section.items.emplace_back(series_of(history, id));
+  section.items.emplace_back(points_table(history, id));
   return section;
 }
 
-Section method_section(const History& history) {
+Section method_section(const History& history, std::size_t least) {
   return {
       .id = "history-method",
       .title = "Method",
       .items = {Paragraph{fmt::format(
-          "{} (medians over the runs of a commit) are searched for changes of level: by the "
-          "largest standardised rank sum over all places, tested by permutations, with a "
-          "probability of at most {} of any false change over all series (Holm); the stretches "
-          "before and after a change in the same way. A change is found when {} commits are on "
-          "either side of it; one that was soon undone may be missed. slackline check compares the "
-          "newest commit.",
-          count_of(history.tested, "series"), format_percent(kHistoryErrorRate, 0),
+          "{} series (medians over the runs of a commit) are searched for changes of level: by the "
+          "largest standardised rank sum over all places, tested by permutations. Where none of "
+          "the "
+          "series changes, the probability of any change is at most {} (Holm); where one has "
+          "changed, the stretches before and after are searched at the level of its first change, "
+          "and further changes are not bounded over all series. At best, {}, half of them on "
+          "either "
+          "side; of more commits fewer on one side suffice, {} at least. A change that was soon "
+          "undone may be missed. slackline check compares the newest commit.",
+          history.tested, format_percent(kHistoryErrorRate, 0), needed_words(history, least),
           kLeastStretch)}}};
 }
 
@@ -207,7 +227,7 @@ auto point_object(const HistoryPoint& point) {
 
 auto ranks_object(const RankHistory& history) {
   const auto changed = [&](const ChangedCommit& c) { return changed_object(history, c); };
-  return Object{"ranks"_key = history.ranks,
+  return Object{"ranks"_key = history.ranks, "program"_key = known_text(history.program),
                 "changed_commits"_key = list_of(history.changed, changed),
                 "commits"_key = list_of(history.points, point_object)};
 }
@@ -223,21 +243,6 @@ std::string colour_of(double share) {
   return share >= 0.6 ? "#9a6b00" : "#b3261e";
 }
 
-/// Text as part of XML.
-std::string xml_text(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 const JsonType& declared_type(const HistoryJsonTag*) {
@@ -246,8 +251,12 @@ const JsonType& declared_type(const HistoryJsonTag*) {
 
 Described<HistoryJson> describe(const History& history) {
   Described<HistoryJson> report{history_object(history)};
-  for (const RankHistory& ranks : history.by_ranks) report.sections.push_back(section_of(ranks));
-  report.sections.push_back(method_section(history));
+  report.findings = history.findings;
+  const std::size_t least = least_values(history.tested, kHistoryErrorRate);
+  for (const RankHistory& ranks : history.by_ranks) {
+    report.sections.push_back(section_of(history, ranks, least));
+  }
+  report.sections.push_back(method_section(history, least));
   return report;
 }
 
@@ -264,14 +273,20 @@ std::string badge_svg(std::string_view label, std::string_view value, double sha
       "<g fill=\"#fff\" font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\" "
       "text-anchor=\"middle\">\n<text x=\"{6}\" y=\"14\">{4}</text>\n"
       "<text x=\"{7}\" y=\"14\">{5}</text>\n</g>\n</svg>\n",
-      left + right, left, right - 3, colour_of(share), xml_text(label), xml_text(value), left / 2,
-      left + right / 2);
+      left + right, left, right - 3, colour_of(share), escaped_xml(printable(label)),
+      escaped_xml(printable(value)), left / 2, left + right / 2);
 }
 
 std::string efficiency_badge(const History& history) {
   constexpr std::string_view kLabel = "parallel efficiency";
   if (history.by_ranks.empty()) return badge_svg(kLabel, "unknown", -1);
   const RankHistory& most = history.by_ranks.back();
+  if (std::ranges::count(history.by_ranks, most.ranks, &RankHistory::ranks) > 1) {
+    throw Error("cannot write a badge",
+                fmt::format("there are several programs on {}",
+                            count_of(static_cast<std::uint64_t>(most.ranks), "rank")),
+                "Give a folder with runs of one.");
+  }
   const double efficiency = median_of(most.points.back().runs.metrics[1]);
   return badge_svg(kLabel,
                    fmt::format("{} on {}", format_percent(efficiency, 0),

@@ -10,6 +10,7 @@
 #include <cctype>
 #include <cmath>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 
 #include "analysis/model/interval.h"
@@ -92,55 +93,36 @@ void add_metrics(const Diagnosis& diagnosis, JobSummary& summary) {
   for (std::size_t m = 0; m < values.size(); ++m) summary.metrics[m] = {values[m]};
 }
 
-/// The element of `list` whose `member` is `name`; nothing if there is none.
-template <class Element>
-const Element* find_named(const std::vector<Element>& list, std::string Element::*member,
-                          const std::string& name) {
-  const auto found = std::ranges::find(list, name, member);
-  return found == list.end() ? nullptr : &*found;
-}
-
-void append(std::vector<double>& to, const std::vector<double>& values) {
+template <class Value>
+void append(std::vector<Value>& to, const std::vector<Value>& values) {
   to.insert(to.end(), values.begin(), values.end());
 }
 
-/// `own`: the values of a summary of so many runs, or null: none has any.
-template <class Value>
-void append_runs(std::vector<Value>& to, const std::vector<Value>* own, std::size_t runs,
-                 Value otherwise) {
-  if (own == nullptr) {
-    to.resize(to.size() + runs, otherwise);
-  } else {
-    to.insert(to.end(), own->begin(), own->end());
-  }
-}
-
-/// Names of all summaries, in the order in which they are first met.
+/// The elements of each of `summaries` that all of them name, in the order of the first.
 template <class Element>
-std::vector<std::string> all_names(const std::vector<JobSummary>& summaries,
-                                   std::vector<Element> JobSummary::*list,
-                                   std::string Element::*member) {
-  std::vector<std::string> names;
-  for (const JobSummary& summary : summaries) {
-    for (const Element& element : summary.*list) {
-      if (std::ranges::find(names, element.*member) == names.end()) {
-        names.push_back(element.*member);
-      }
+std::vector<std::vector<Element>> named_by_all(const std::vector<JobSummary>& summaries,
+                                               std::vector<Element> JobSummary::*list,
+                                               std::string Element::*name) {
+  std::vector<std::vector<Element>> result;
+  for (const Element& first : summaries.front().*list) {
+    std::vector<Element> named;
+    for (const JobSummary& summary : summaries) {
+      const Element* own = find_named(summary.*list, name, first.*name);
+      if (own != nullptr) named.push_back(*own);
     }
+    if (named.size() == summaries.size()) result.push_back(std::move(named));
   }
-  return names;
+  return result;
 }
 
 void merge_functions(const std::vector<JobSummary>& summaries, JobSummary& all) {
   using Function = JobSummary::Function;
-  for (const std::string& name : all_names(summaries, &JobSummary::functions, &Function::name)) {
-    Function merged{.name = name};
-    for (const JobSummary& summary : summaries) {
-      const Function* own = find_named(summary.functions, &Function::name, name);
-      const std::size_t runs = summary.runs();
-      append_runs(merged.mean_ns, own ? &own->mean_ns : nullptr, runs, 0.0);
-      append_runs(merged.slowest_ns, own ? &own->slowest_ns : nullptr, runs, 0.0);
-      append_runs(merged.slowest_rank, own ? &own->slowest_rank : nullptr, runs, -1);
+  for (const auto& runs : named_by_all(summaries, &JobSummary::functions, &Function::name)) {
+    Function merged{.name = runs.front().name};
+    for (const Function& own : runs) {
+      append(merged.mean_ns, own.mean_ns);
+      append(merged.slowest_ns, own.slowest_ns);
+      append(merged.slowest_rank, own.slowest_rank);
     }
     all.functions.push_back(std::move(merged));
   }
@@ -148,12 +130,9 @@ void merge_functions(const std::vector<JobSummary>& summaries, JobSummary& all) 
 
 void merge_waits(const std::vector<JobSummary>& summaries, JobSummary& all) {
   using Wait = JobSummary::Wait;
-  for (const std::string& pattern : all_names(summaries, &JobSummary::waits, &Wait::pattern)) {
-    Wait merged{.pattern = pattern};
-    for (const JobSummary& summary : summaries) {
-      const Wait* own = find_named(summary.waits, &Wait::pattern, pattern);
-      append_runs(merged.share, own ? &own->share : nullptr, summary.runs(), 0.0);
-    }
+  for (const auto& runs : named_by_all(summaries, &JobSummary::waits, &Wait::pattern)) {
+    Wait merged{.pattern = runs.front().pattern};
+    for (const Wait& own : runs) append(merged.share, own.share);
     all.waits.push_back(std::move(merged));
   }
 }
@@ -163,21 +142,19 @@ void merge_waits(const std::vector<JobSummary>& summaries, JobSummary& all) {
 void merge_causes(const std::vector<JobSummary>& summaries, JobSummary& all) {
   using Cause = JobSummary::Cause;
   const bool single = std::ranges::all_of(summaries, [](const auto& s) { return s.runs() == 1; });
-  for (const std::string& limit : all_names(summaries, &JobSummary::causes, &Cause::limit)) {
-    std::optional<Cause> merged;
+  for (const auto& runs : named_by_all(summaries, &JobSummary::causes, &Cause::limit)) {
+    Cause merged = runs.front();
     std::vector<double> shares;
-    for (const JobSummary& summary : summaries) {
-      const Cause* own = find_named(summary.causes, &Cause::limit, limit);
-      if (own != nullptr && !merged) merged = *own;
-      shares.resize(shares.size() + summary.runs(), own != nullptr ? own->share : 0);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      shares.resize(shares.size() + summaries[i].runs(), runs[i].share);
     }
-    merged->share = mean_of(shares);
-    merged->interval.reset();
+    merged.share = mean_of(shares);
+    merged.interval.reset();
     if (single) {
       const Interval interval = interval_of_mean(shares);
-      merged->interval.emplace(interval.low, interval.high);
+      merged.interval.emplace(interval.low, interval.high);
     }
-    all.causes.push_back(std::move(*merged));
+    all.causes.push_back(std::move(merged));
   }
   std::ranges::stable_sort(all.causes, std::greater(), &Cause::share);
 }
@@ -240,6 +217,21 @@ struct DamagedSummary : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What a number in a summary may be.
+struct PlausibleNumbers {
+  double least;
+  double most;
+  bool whole;
+  const char* words;
+};
+constexpr PlausibleNumbers kPlausibleCount{0, 1e9, true, "a whole number up to 1,000,000,000"};
+constexpr PlausibleNumbers kPlausibleRanks{1, 1e9, true, "a whole number from 1 to 1,000,000,000"};
+constexpr double kMostNs = 0x1p62;
+constexpr PlausibleNumbers kPlausibleRunTime{1, kMostNs, false, "a time from 1 to 2^62 ns"};
+constexpr PlausibleNumbers kPlausibleTime{0, kMostNs, false, "a time from 0 to 2^62 ns"};
+constexpr PlausibleNumbers kPlausibleShare{0, 1e6, false, "a share from 0 to 1,000,000"};
+constexpr PlausibleNumbers kPlausibleBound{-1e6, 1e6, false, "a share up to 1,000,000"};
+
 /// What is not there stays empty; what is there must be of its type. Throws DamagedSummary.
 class SummaryReader {
  public:
@@ -251,112 +243,124 @@ class SummaryReader {
     s.started = text(json_, "started");
     s.identity = {text(json_, "job"), text(json_, "commit"), {}};
     if (json_.contains("labels")) {
-      for (const auto& [name, value] : members(json_["labels"])) {
-        s.identity.labels.emplace_back(name, string(value));
+      require(json_["labels"].is_object(), "'labels' is not an object");
+      for (const auto& [name, value] : json_["labels"].members()) {
+        s.identity.labels.emplace_back(name, string(value, "labels"));
       }
     }
-    for (const Json& host : list(json_, "host_names")) s.hosts.push_back(string(host));
-    s.host_count = static_cast<std::size_t>(number(json_, "host_count"));
-    s.ranks = rank(require(json_, "ranks"));
+    for (const Json& host : list(json_, "host_names")) {
+      s.hosts.push_back(string(host, "host_names"));
+    }
+    s.host_count = static_cast<std::size_t>(number(json_, "host_count", kPlausibleCount));
+    s.ranks = static_cast<std::int32_t>(number(json_, "ranks", kPlausibleRanks));
+    ranks_ = {0, s.ranks - 1.0, true, "one of the ranks"};
     runs_ = list(json_, kMetricKeys.front()).size();
     require(runs_ > 0, "it has no runs");
-    for (std::size_t m = 0; m < kMetricKeys.size(); ++m)
-      s.metrics[m] = values(json_, kMetricKeys[m]);
-    s.waiting = values(json_, "waiting_shares");
+    require(!json_.contains("run_count") ||
+                number(json_, "run_count", kPlausibleCount) == static_cast<double>(runs_),
+            "'run_times_ns' does not have 'run_count' values");
+    s.metrics[0] = values(json_, kMetricKeys[0], kPlausibleRunTime);
+    for (std::size_t m = 1; m < kMetricKeys.size(); ++m) {
+      s.metrics[m] = values(json_, kMetricKeys[m], kPlausibleShare);
+    }
+    s.waiting = values(json_, "waiting_shares", kPlausibleShare);
     for (const Json& wait : list(json_, "wait_patterns")) {
-      s.waits.push_back({text(wait, "pattern"), values(wait, "shares")});
+      s.waits.push_back({text(wait, "pattern"), values(wait, "shares", kPlausibleShare)});
     }
     for (const Json& cause : list(json_, "causes")) s.causes.push_back(read_cause(cause));
     for (const Json& function : list(json_, "functions")) {
-      s.functions.push_back({text(function, "function"), values(function, "means_ns"),
-                             values(function, "slowest_ns"), ranks(function, "slowest_ranks")});
-      require(s.functions.back().slowest_rank.size() == runs_,
-              "a list has not a value for each run");
+      s.functions.push_back({text(function, "function"),
+                             values(function, "means_ns", kPlausibleTime),
+                             values(function, "slowest_ns", kPlausibleTime),
+                             values<std::int32_t>(function, "slowest_ranks", ranks_)});
     }
     return s;
   }
 
  private:
-  static void require(bool condition, const char* otherwise) {
+  static void require(bool condition, const std::string& otherwise) {
     if (!condition) throw DamagedSummary(otherwise);
   }
-  static const Json& require(const Json& of, const char* key) {
-    if (!of.is_object() || !of.contains(key)) {
-      throw DamagedSummary(fmt::format("it has no '{}'", key));
-    }
+  static const Json& member(const Json& of, const char* key) {
+    require(of.is_object() && of.contains(key), fmt::format("it has no '{}'", key));
     return of[key];
   }
-  static bool is_number(const Json& value) {
-    return std::holds_alternative<double>(value.held()) ||
-           std::holds_alternative<std::int64_t>(value.held()) ||
-           std::holds_alternative<std::uint64_t>(value.held());
+  static double checked(const Json& value, const char* key, const PlausibleNumbers& plausible) {
+    const bool is_number = std::holds_alternative<double>(value.held()) ||
+                           std::holds_alternative<std::int64_t>(value.held()) ||
+                           std::holds_alternative<std::uint64_t>(value.held());
+    const double n = is_number ? value.as_double() : std::nan("");
+    require(n >= plausible.least && n <= plausible.most && (!plausible.whole || n == std::floor(n)),
+            fmt::format("'{}' has {}, which is not {}", key, json_text(value), plausible.words));
+    return n;
   }
-  static double number(const Json& value) {
-    require(is_number(value), "something is no number");
-    return value.as_double();
+  static double number(const Json& of, const char* key, const PlausibleNumbers& plausible) {
+    return checked(member(of, key), key, plausible);
   }
-  static double number(const Json& of, const char* key) { return number(require(of, key)); }
-  static std::int32_t rank(const Json& value) {
-    constexpr double kMost = 1'000'000'000;
-    const double n = number(value);
-    require(n >= -1 && n <= kMost, "something is no number of a rank");
-    return static_cast<std::int32_t>(n);
-  }
-  static std::string string(const Json& value) {
-    require(value.is_string(), "something is no text");
+  static std::string string(const Json& value, const char* key) {
+    require(value.is_string(), fmt::format("'{}' has something that is not text", key));
     return value.as_string();
   }
   static std::string text(const Json& of, const char* key) {
-    require(of.is_object(), "something is no object");
-    return of.contains(key) && !of[key].is_null() ? string(of[key]) : std::string();
-  }
-  static const Json::Members& members(const Json& value) {
-    require(value.is_object(), "something is no object");
-    return value.members();
+    require(of.is_object(), fmt::format("what should have '{}' is not an object", key));
+    return of.contains(key) && !of[key].is_null() ? string(of[key], key) : std::string();
   }
   static const Json::Elements& list(const Json& of, const char* key) {
     static const Json::Elements none;
     if (!of.contains(key)) return none;
-    require(of[key].is_array(), "something is no list");
+    require(of[key].is_array(), fmt::format("'{}' is not a list", key));
     return of[key].elements();
   }
-  static std::vector<std::int32_t> ranks(const Json& of, const char* key) {
-    return list_of(list(of, key), [](const Json& value) { return rank(value); });
+  template <class Value = double>
+  std::vector<Value> numbers(const Json& of, const char* key, const PlausibleNumbers& plausible) {
+    return list_of(list(of, key), [&](const Json& value) {
+      return static_cast<Value>(checked(value, key, plausible));
+    });
   }
-  std::vector<double> values(const Json& of, const char* key) const {
-    std::vector<double> result;
-    for (const Json& value : list(of, key)) result.push_back(number(value));
-    require(result.size() == runs_, "a list has not a value for each run");
+  /// One for each run.
+  template <class Value = double>
+  std::vector<Value> values(const Json& of, const char* key, const PlausibleNumbers& plausible) {
+    std::vector<Value> result = numbers<Value>(of, key, plausible);
+    require(result.size() == runs_, fmt::format("'{}' does not have a value for each run", key));
     return result;
   }
-  static JobSummary::Cause read_cause(const Json& json) {
-    JobSummary::Cause cause{.limit = text(json, "limit"), .share = number(json, "share")};
-    if (is_number(require(json, "low"))) {
-      cause.interval.emplace(number(json, "low"), number(json, "high"));
+  JobSummary::Cause read_cause(const Json& json) {
+    JobSummary::Cause cause{.limit = text(json, "limit"),
+                            .share = number(json, "share", kPlausibleShare)};
+    if (!member(json, "low").is_null()) {
+      cause.interval.emplace(number(json, "low", kPlausibleBound),
+                             number(json, "high", kPlausibleBound));
     }
-    cause.ranks = ranks(json, "ranks");
+    cause.ranks = numbers<std::int32_t>(json, "ranks", ranks_);
     cause.function = text(json, "function");
     return cause;
   }
 
   const Json& json_;
   std::size_t runs_ = 0;
+  PlausibleNumbers ranks_ = kPlausibleRanks;
 };
 
-/// Leaves out what can be spared most. False: there is nothing left.
+/// Leaves out the least important of what is there. False: there is nothing to leave out.
 bool shorten(JobSummary& s) {
   if (s.functions.size() > 3) return s.functions.pop_back(), true;
   if (s.hosts.size() > 4) return s.hosts.resize(4), true;
   if (s.causes.size() > 2) return s.causes.pop_back(), true;
   if (s.waits.size() > 1) return s.waits.pop_back(), true;
   if (s.functions.size() > 1) return s.functions.pop_back(), true;
-  constexpr std::size_t kProgram = 80;
-  if (s.program.size() > kProgram) return s.program.resize(kProgram), true;
+  if (const std::string command = compared_command(s); command.size() < s.program.size()) {
+    return s.program = command, true;
+  }
   if (!s.hosts.empty()) return s.hosts.clear(), true;
   if (!s.waits.empty()) return s.waits.clear(), true;
   if (!s.causes.empty()) return s.causes.pop_back(), true;
   if (!s.functions.empty()) return s.functions.clear(), true;
   return false;
+}
+
+/// Is that a byte of a character of UTF-8 that began before it?
+bool is_continued(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
 /// "node017" as "node" and "017".
@@ -373,11 +377,6 @@ bool follows(const std::string& next, const std::string& number) {
 }
 
 }  // namespace
-
-std::string spaced(std::string name) {
-  std::ranges::replace(name, '_', ' ');
-  return name;
-}
 
 std::vector<std::string> host_ranges(std::vector<std::string> hosts) {
   std::ranges::sort(hosts);
@@ -420,6 +419,53 @@ JobSummary job_summary(const Trace& trace, const Diagnosis& diagnosis, const Sam
   return summary;
 }
 
+std::string compared_command(const JobSummary& summary) {
+  constexpr std::size_t kMostBytes = 80;
+  std::string command;
+  std::istringstream words(summary.program);
+  for (std::string word; words >> word;) {
+    const std::size_t end = word.find_last_not_of('/');
+    const std::size_t slash = end == std::string::npos ? end : word.find_last_of('/', end);
+    if (slash != std::string::npos) {
+      const std::size_t begin = word.rfind('=', slash) + 1;  // 0 where there is none
+      word.erase(begin, slash + 1 - begin);
+    }
+    command += (command.empty() ? "" : " ") + word;
+  }
+  if (command.size() <= kMostBytes) return command;
+  std::size_t size = kMostBytes;
+  while (size > 0 && (is_continued(command[size]) || command[size - 1] == ' ')) --size;
+  return command.substr(0, size);
+}
+
+void require_same_program(const JobSummary& a, const JobSummary& b) {
+  const auto name = [](const JobSummary& s) {
+    const std::string command = compared_command(s);
+    return command.substr(0, command.find(' '));
+  };
+  if (a.program.empty() || b.program.empty() || name(a) == name(b)) return;
+  throw Error("cannot compare runs of different programs",
+              fmt::format("they are of '{}' and of '{}'", a.program, b.program),
+              "Give runs of one program.");
+}
+
+std::string content_of_runs(const JobSummary& summary) {
+  JobSummary content = summary;
+  content.program = compared_command(summary);
+  if (!content.started.empty()) content.identity = {};
+  content.hosts.clear();
+  content.waits.clear();
+  content.causes.clear();
+  content.functions.clear();
+  return json_text(to_json(content));
+}
+
+std::int32_t most_frequent_rank(const std::vector<std::int32_t>& ranks) {
+  std::map<std::int32_t, int> counts;
+  for (const std::int32_t rank : ranks) ++counts[rank];
+  return std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
+}
+
 JobSummary merged(const std::vector<JobSummary>& summaries) {
   if (summaries.size() == 1) return summaries.front();
   JobSummary all = summaries.front();
@@ -431,6 +477,7 @@ JobSummary merged(const std::vector<JobSummary>& summaries) {
       throw Error("cannot take the runs for repeats", "they have different numbers of ranks",
                   "Give runs of one program with equally many ranks.");
     }
+    require_same_program(all, summaries[i]);
     for (std::size_t m = 0; m < all.metrics.size(); ++m) {
       append(all.metrics[m], summaries[i].metrics[m]);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -73,9 +74,33 @@ inline constexpr std::size_t kMostSummaryBytes = 2048;
 JobSummary job_summary(const Trace& trace, const Diagnosis& diagnosis, const Samples* samples,
                        JobIdentity identity);
 
-/// Runs of one program on equally many ranks as repeats, in the order given; at least one. What a
-/// run does not name (a function, a wait pattern, a cause) it has nothing of.
+/// Runs of one program on equally many ranks as repeats, in the order given; at least one. Has the
+/// functions, wait patterns and causes that all of them name: a run names only its largest ones, so
+/// that nothing is known of the others. Throws Error for other programs or numbers of ranks.
 JobSummary merged(const std::vector<JobSummary>& summaries);
+
+/// What tells programs and their settings apart: the command line with the paths removed from its
+/// words, as every job of a pipeline may have folders of its own; at most 80 bytes. Empty: unknown.
+std::string compared_command(const JobSummary& summary);
+/// Throws Error for runs of different executables: by the name, the first word of
+/// compared_command(). One that is unknown is not compared.
+void require_same_program(const JobSummary& a, const JobSummary& b);
+
+/// Equal for summaries of the same runs, however much they were shortened and whatever they were
+/// labelled: date, program, size and measured values. Without a date the labels count, too: runs
+/// that are simulated may well take equally long. As text.
+std::string content_of_runs(const JobSummary& summary);
+
+/// The rank that is there most often; of several the first. At least one.
+std::int32_t most_frequent_rank(const std::vector<std::int32_t>& ranks);
+
+/// The element of `list` whose `member` is `name`; null if there is none.
+template <class Element>
+const Element* find_named(const std::vector<Element>& list, std::string Element::*member,
+                          const std::string& name) {
+  const auto found = std::ranges::find(list, name, member);
+  return found == list.end() ? nullptr : &*found;
+}
 
 /// The same with so few functions, causes, waits and hosts that its JSON has at most
 /// kMostSummaryBytes. Throws Error where it has too many runs or labels for that.
@@ -83,15 +108,12 @@ JobSummary within_limit(JobSummary summary);
 
 using JobSummaryJson = JsonOf<struct JobSummaryJsonTag>;
 const JsonType& declared_type(const JobSummaryJsonTag*);
-/// Values with 6 digits.
+/// Values with six digits.
 JobSummaryJson to_json(const JobSummary& summary);
 
 /// `json`: a summary, or a report with one. Nothing where it is something else. Throws Error for a
 /// summary that is damaged or of another version; `name` is its file.
 std::optional<JobSummary> summary_from_json(const Json& json, const std::string& name);
-
-/// "load balance" for "load_balance".
-std::string spaced(std::string name);
 
 /// "node[001-003]", "login": names that differ in a number, in ascending order.
 std::vector<std::string> host_ranges(std::vector<std::string> hosts);

@@ -1,5 +1,6 @@
 #include "analysis/regression/job_summary.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ JobSummary read_back(const JobSummary& summary) {
 }
 
 TEST(JobSummary, ReadsWhatItWrites) {
-  const JobSummary all = merged({summary_of_run(1e9), summary_of_run(1.5e9, "other")});
+  const JobSummary all = merged({summary_of_run(1e9), summary_of_run(1.5e9)});
   EXPECT_EQ(json_text(to_json(read_back(all))), json_text(to_json(all)));
   const JobSummary s = read_back(summary_of_run(123456789));
   EXPECT_EQ(s.identity.commit, "0123abcd");
@@ -52,15 +53,67 @@ TEST(JobSummary, RepeatsHaveIntervals) {
   EXPECT_NEAR(all.causes[0].interval->second, 0.2 + 4.303 * 0.1 / std::sqrt(3), 1e-4);
 }
 
-// A function that a run does not name has no time in it.
-TEST(JobSummary, RunsMayNameOtherFunctions) {
-  const JobSummary all = merged({summary_of_run(1e9), summary_of_run(1e9, "other")});
-  ASSERT_EQ(all.functions.size(), 2u);
-  EXPECT_THAT(all.functions[1].mean_ns, ElementsAre(0, 2e8));
-  EXPECT_THAT(all.functions[1].slowest_rank, ElementsAre(-1, 3));
+// A run names its largest functions, waits and causes only: one that it does not name may have
+// taken up to the time of the least of those, so that its time is not known, and is not 0.
+TEST(JobSummary, WhatNotAllRunsNameIsNotKnown) {
+  JobSummary more = summary_of_run(1e9, "other");
+  more.functions.push_back({"kernel", {1e8}, {1.5e8}, {2}});
+  more.waits.push_back({"wait_at_barrier", {0.05}});
+  more.causes.push_back({"transfer", 0.1, {}, {}, ""});
+  const JobSummary all = merged({more, summary_of_run(1e9)});
+  ASSERT_EQ(all.functions.size(), 1u);
+  EXPECT_EQ(all.functions[0].name, "kernel");
+  EXPECT_THAT(all.functions[0].mean_ns, ElementsAre(1e8, 2e8));
+  EXPECT_THAT(all.functions[0].slowest_rank, ElementsAre(2, 3));
+  ASSERT_EQ(all.waits.size(), 1u);
+  EXPECT_EQ(all.waits[0].pattern, "late_sender");
+  ASSERT_EQ(all.causes.size(), 1u);
+  EXPECT_EQ(all.causes[0].limit, "imbalance");
+}
+
+TEST(JobSummary, RepeatsAreOfOneProgramAndSize) {
   JobSummary fewer = summary_of_run(1e9);
   fewer.ranks = 2;
   EXPECT_THROW(merged({summary_of_run(1e9), fewer}), Error);
+  JobSummary other = summary_of_run(1e9);
+  other.program = "/build/7/other -n 4";
+  EXPECT_THROW(merged({summary_of_run(1e9), other}), Error);
+  other.program = "/build/7/app -n 4";
+  EXPECT_EQ(merged({summary_of_run(1e9), other}).runs(), 2u);
+  other.program = "";
+  EXPECT_EQ(merged({summary_of_run(1e9), other}).runs(), 2u);
+}
+
+TEST(JobSummary, CommandsAreComparedWithoutPaths) {
+  const auto compared = [](const std::string& program) {
+    return compared_command({.program = program});
+  };
+  EXPECT_EQ(compared("/tmp/8/app -n 4 --in=/tmp/8/a.txt /tmp/x/ /"), "app -n 4 --in=a.txt x/ /");
+  EXPECT_EQ(compared(""), "");
+  for (const std::string end : {"b c", "\xc3\xa4\xc3\xa4", "/tmp/c"}) {
+    const std::string once = compared(std::string(79, 'a') + end);
+    EXPECT_EQ(once, std::string(
+                        end == "/tmp/c" ? "c" : std::string(79, 'a') + (end[0] == 'b' ? "b" : "")));
+    EXPECT_EQ(compared(once), once);
+  }
+}
+
+// A trace and its own summary are one run, two runs are not.
+TEST(JobSummary, RunsAreToldByWhatWasMeasured) {
+  const JobSummary run = summary_of_run(123456789);
+  JobSummary summary = read_back(run);
+  summary.identity = {};
+  summary.functions.clear();
+  summary.hosts.clear();
+  EXPECT_EQ(content_of_runs(summary), content_of_runs(run));
+  EXPECT_NE(content_of_runs(summary_of_run(123456789 + 1000)), content_of_runs(run));
+  summary.started = "2026-01-02T03:04:06Z";
+  EXPECT_NE(content_of_runs(summary), content_of_runs(run));
+  JobSummary simulated = run;
+  simulated.started.clear();
+  JobSummary later = simulated;
+  later.identity.commit = "89abcdef";
+  EXPECT_NE(content_of_runs(simulated), content_of_runs(later));
 }
 
 TEST(JobSummary, IsAtMostTwoKilobytes) {
@@ -91,6 +144,40 @@ TEST(JobSummary, OtherFilesAreNone) {
                        "run_times_ns": ["x"]})"),
                Error);
   EXPECT_THROW(read(R"({"schema": "slackline-summary/1", "ranks": 4e12, "host_count": 1})"), Error);
+}
+
+/// What is said of a summary in which `from` is replaced by `to`; nothing: it is read.
+std::string refused(const std::string& from, const std::string& to) {
+  std::string text = json_text(to_json(summary_of_run(1e9)));
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  try {
+    EXPECT_TRUE(summary_from_json(parse_json(text), "s.json").has_value());
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(JobSummary, ImplausibleNumbersAreRefusedByName) {
+  using ::testing::HasSubstr;
+  EXPECT_EQ(refused("\"ranks\":4", "\"ranks\":5"), "");
+  for (const char* ranks : {"0", "-1", "4.5", "4e12", "null", "\"4\""}) {
+    EXPECT_THAT(refused("\"ranks\":4", fmt::format("\"ranks\":{}", ranks)), HasSubstr("'ranks'"));
+  }
+  for (const char* time : {"0", "-5", "1e300", "null"}) {
+    EXPECT_THAT(refused("[1000000000]", fmt::format("[{}]", time)), HasSubstr("'run_times_ns'"));
+  }
+  EXPECT_THAT(refused("\"parallel_efficiencies\":[0.5]", "\"parallel_efficiencies\":[1e300]"),
+              HasSubstr("'parallel_efficiencies'"));
+  EXPECT_THAT(refused("\"run_count\":1", "\"run_count\":2"), HasSubstr("'run_count'"));
+  EXPECT_THAT(refused("\"host_count\":2", "\"host_count\":-1e30"), HasSubstr("'host_count'"));
+  EXPECT_THAT(refused("\"slowest_ranks\":[3]", "\"slowest_ranks\":[4]"),
+              HasSubstr("'slowest_ranks'"));
+  EXPECT_THAT(refused("\"slowest_ranks\":[3]", "\"slowest_ranks\":[-1]"),
+              HasSubstr("'slowest_ranks'"));
+  EXPECT_THAT(refused("\"means_ns\":[200000000]", "\"means_ns\":[]"), HasSubstr("'means_ns'"));
 }
 
 TEST(HostRanges, FoldNumbers) {

@@ -18,6 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr FindingKind kUnreadableSummary{
+    "unreadable_summary", Severity::data_loss,
+    "Files in .json of a folder that are damaged or of another version; nothing is known of their "
+    "runs."};
+
 bool is_recording(const fs::path& folder) {
   return fs::exists(folder / "trace.slk") || looks_like_raw(folder);
 }
@@ -53,7 +58,8 @@ void SummaryList::add(const std::string& path) {
   if (fs::is_directory(path) && !is_recording(path)) {
     if (add_folder(path) > 0) return;
     throw Error(fmt::format("nothing to compare in '{}'", path),
-                "it has no summaries, reports in JSON or recordings",
+                unreadable_.empty() ? "it has no summaries, reports in JSON or recordings"
+                                    : "a file of it is damaged: " + unreadable_,
                 "Write summaries: slackline report TRACE --summary FILE.json.");
   }
   if (!names_summary(path)) return add_trace(path);
@@ -81,13 +87,25 @@ std::size_t SummaryList::add_folder(const std::string& path) {
 }
 
 void SummaryList::add_file_of_folder(const std::string& path) {
+  std::error_code broken;  // of a link to nothing or to itself
   const std::string extension = fs::path(path).extension().string();
-  if (fs::is_directory(path) && !is_recording(path)) {
-    add_folder(path);
-  } else if (fs::is_directory(path) || extension == ".slk") {
+  if (fs::is_directory(fs::symlink_status(path, broken))) {
+    is_recording(path) ? add_trace(path) : static_cast<void>(add_folder(path));
+  } else if (!fs::is_regular_file(path, broken)) {
+    return;
+  } else if (extension == ".slk") {
     add_trace(path);
   } else if (extension == ".json") {
+    add_json_of_folder(path);
+  }
+}
+
+void SummaryList::add_json_of_folder(const std::string& path) {
+  try {
     add_json(path);
+  } catch (const Error& error) {
+    if (unreadable_.empty()) unreadable_ = error.what();
+    findings_.add(kUnreadableSummary, error.what());
   }
 }
 
@@ -96,8 +114,11 @@ bool SummaryList::add_json(const std::string& path) {
   Json json;
   try {
     json = parse_json(file.text());
-  } catch (const std::exception&) {
-    return false;
+  } catch (const std::exception& error) {
+    const std::string reason = error.what();
+    const std::size_t number = reason.starts_with('[') ? reason.find("] ") + 2 : 0;
+    throw Error(fmt::format("cannot read the JSON in '{}'", path), reason.substr(number),
+                "Write it again, or remove it.");
   }
   std::optional<JobSummary> summary = summary_from_json(json, path);
   if (!summary) return false;
@@ -116,13 +137,23 @@ void SummaryList::add_trace(const std::string& path) {
 
 void SummaryList::add_summary(const std::string& path, JobSummary summary) {
   ++found_;
-  const std::string content = json_text(to_json(summary));
-  for (const HistoryEntry& known : entries_) {
-    if (json_text(to_json(known.summary)) != content) continue;
-    findings_.add(kSameRun, fmt::format("{} is {}", path, known.name));
+  const auto [known, is_new] = known_.emplace(content_of_runs(summary), entries_.size());
+  if (is_new) {
+    entries_.push_back({run_name(path), std::move(summary)});
     return;
   }
-  entries_.push_back({run_name(path), std::move(summary)});
+  HistoryEntry& entry = entries_[known->second];
+  findings_.add(kSameRun, fmt::format("{} is {}", path, entry.name));
+  // A trace does not know what its summary does.
+  if (entry.summary.identity.commit.empty()) entry.summary.identity = summary.identity;
+}
+
+std::vector<std::string> SummaryList::common_with(const SummaryList& other) const {
+  std::vector<std::string> common;
+  for (const auto& [content, index] : known_) {
+    if (other.known_.contains(content)) common.push_back(entries_[index].name);
+  }
+  return common;
 }
 
 }  // namespace slackline

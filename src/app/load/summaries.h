@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,27 +25,33 @@ class SummaryList {
   explicit SummaryList(RunRequest request) : request_(std::move(request)) {}
 
   /// Adds what is at `path`: a summary, a report in JSON with one, a trace, which is analysed, or a
-  /// folder of these (files in .json and .slk, recordings, and folders in it), in the order of
-  /// their names. Throws Error where there is nothing.
+  /// folder of these (files in .json and .slk, recordings, and folders in it; links to folders are
+  /// not followed), in the order of their names. A damaged .json of a folder is a Finding. Throws
+  /// Error where there is nothing.
   void add(const std::string& path);
 
   const std::vector<HistoryEntry>& entries() const { return entries_; }
   std::vector<JobSummary> summaries() const;
+  /// Names of the runs that `other` has, too.
+  std::vector<std::string> common_with(const SummaryList& other) const;
   const Findings& findings() const { return findings_; }
 
  private:
   /// How many runs there were.
   std::size_t add_folder(const std::string& path);
   void add_file_of_folder(const std::string& path);
-  /// Whether there was one.
+  void add_json_of_folder(const std::string& path);
+  /// Whether there was one. Throws Error where it is damaged.
   bool add_json(const std::string& path);
   void add_trace(const std::string& path);
   void add_summary(const std::string& path, JobSummary summary);
 
   RunRequest request_;
   std::vector<HistoryEntry> entries_{};
+  std::map<std::string, std::size_t> known_{};  ///< content_of_runs() to index in entries_
   Findings findings_{};
-  std::size_t found_ = 0;  ///< runs, with those that were known already
+  std::size_t found_ = 0;     ///< runs, with those that were known already
+  std::string unreadable_{};  ///< what is wrong with the first such file, or empty
 };
 
 }  // namespace slackline

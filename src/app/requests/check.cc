@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "analysis/regression/check.h"
@@ -33,17 +32,9 @@ std::optional<double> parse_efficiency(const std::string& text) {
          kMillion;
 }
 
-std::set<std::string> contents(const SummaryList& list) {
-  std::set<std::string> all;
-  for (const HistoryEntry& entry : list.entries()) all.insert(json_text(to_json(entry.summary)));
-  return all;
-}
-
 void refuse_common_runs(const SummaryList& base, const SummaryList& fresh) {
-  const std::set<std::string> of_base = contents(base);
-  for (const HistoryEntry& entry : fresh.entries()) {
-    if (!of_base.contains(json_text(to_json(entry.summary)))) continue;
-    throw usage_error(fmt::format("cannot compare '{}' with itself", entry.name),
+  for (const std::string& name : fresh.common_with(base)) {
+    throw usage_error(fmt::format("cannot compare '{}' with itself", name),
                       "the run is on both sides", "Give different runs for the two sides.");
   }
 }
@@ -57,7 +48,7 @@ auto check_report(const CheckRequest& request, const CheckLimits& limits,
   return typed_report("check", fmt::format("check: {}", request.base),
                       Object{"max_slowdown"_key = limits.max_slowdown,
                              "min_parallel_efficiency"_key = limits.min_parallel_efficiency,
-                             "error_rate"_key = limits.error_rate},
+                             "error_rate"_key = kCheckErrorRate},
                       input_object(request, base), std::move(described));
 }
 using CheckReports = CommandReports<ReturnedBy<check_report>>;

@@ -108,18 +108,23 @@ std::vector<std::string> with_more(const std::string& first, const std::vector<s
 struct SummarySide {
   SummarySide(const std::vector<std::string>& paths, const RunRequest& run) : list(run) {
     for (const std::string& path : paths) list.add(path);
-    const JobSummary all = merged(list.summaries());
-    std::string name = paths.front();
+    all = merged(list.summaries());
+    name = paths.front();
     if (all.runs() > 1) name += fmt::format(" ({})", count_of(all.runs(), "run"));
-    group = group_of(all, std::move(name));
   }
-  std::vector<std::string> contents() const {
-    return list_of(list.entries(),
-                   [](const HistoryEntry& entry) { return json_text(to_json(entry.summary)); });
+  /// A summary names its largest functions and waits only: nothing is known of the others.
+  void leave_out_what_is_not_in(const JobSummary& other) {
+    std::erase_if(all.functions, [&](const JobSummary::Function& f) {
+      return find_named(other.functions, &JobSummary::Function::name, f.name) == nullptr;
+    });
+    std::erase_if(all.waits, [&](const JobSummary::Wait& w) {
+      return find_named(other.waits, &JobSummary::Wait::pattern, w.pattern) == nullptr;
+    });
   }
 
   SummaryList list;
-  RunGroup group;
+  JobSummary all;
+  std::string name;
 };
 
 auto summary_diff_report(Described<DifferenceJson> described, const DiffRequest& request) {
@@ -137,14 +142,15 @@ bool has_summary(const std::vector<std::string>& paths) {
 
 /// Runs of which a summary is all that is left: traces are reduced to theirs.
 Report summary_diff(const DiffRequest& request) {
-  const SummarySide a(with_more(request.a, request.more_a), request.run);
-  const SummarySide b(with_more(request.b, request.more_b), request.run);
+  SummarySide a(with_more(request.a, request.more_a), request.run);
+  SummarySide b(with_more(request.b, request.more_b), request.run);
   Findings common;
-  for (const std::string& content : a.contents()) {
-    if (std::ranges::count(b.contents(), content) > 0) common.add(kRunOnBothSides, a.group.name);
-  }
+  for (const std::string& run : a.list.common_with(b.list)) common.add(kRunOnBothSides, run);
+  a.leave_out_what_is_not_in(b.all);
+  b.leave_out_what_is_not_in(a.all);
   const Groups groups = common.empty() ? Groups::independent : Groups::overlapping;
-  auto described = describe(difference(a.group, b.group, groups), request.count);
+  auto described =
+      describe(difference(group_of(a.all, a.name), group_of(b.all, b.name), groups), request.count);
   described.findings = common;
   Report report = DiffReports::untyped(summary_diff_report(std::move(described), request));
   report.findings.merge(a.list.findings());
