@@ -34,7 +34,8 @@ std::string written_files(const CalibrateRequest& request, bool pairs) {
                      request.latency_matrix, request.gap_matrix);
 }
 
-/// Of a machine that was calibrated with more ranks before, they would be taken for this one's.
+/// Matrices of an earlier calibration with more ranks would be taken for those of this machine
+/// file.
 void note_earlier_matrices(const CalibrateRequest& request, const Report& report) {
   if (report.result.contains("pairs")) return;
   for (const std::string& file : {request.latency_matrix, request.gap_matrix}) {

@@ -17,9 +17,8 @@ struct ReportCommand {
 
 /// Is there an execute() that several processes call together?
 template <class Request>
-constexpr bool kSharesWork = requires(const Request& request, ProcessGroup& group) {
-  execute(request, group);
-};
+constexpr bool kSharesWork =
+    requires(const Request& request, ProcessGroup& group) { execute(request, group); };
 
 /// Members of requests that follow from what the command line does with the answer.
 template <class Request>

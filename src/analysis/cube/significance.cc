@@ -54,8 +54,7 @@ StudentEstimate difference_of_means(const std::vector<double>& a, const std::vec
   const double vb = variance_of_mean(b, resolution);
   StudentEstimate estimate{mean_of(b) - mean_of(a), std::sqrt(va + vb), 1};
   if (va + vb > 0) {
-    estimate.freedom =
-        (va + vb) * (va + vb) / (va * va / freedom_of(a) + vb * vb / freedom_of(b));
+    estimate.freedom = (va + vb) * (va + vb) / (va * va / freedom_of(a) + vb * vb / freedom_of(b));
   }
   return estimate;
 }
