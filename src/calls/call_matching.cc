@@ -363,8 +363,8 @@ class RankWalk : public IgnoreActions {
 /// Fills a CallMatching; see above.
 class MatchingWalk {
  public:
-  MatchingWalk(const Trace& trace, const RankRange& whole, CallMatching& out)
-      : trace_(trace), whole_(whole), out_(out), ranks_(static_cast<std::size_t>(trace.ranks())) {}
+  MatchingWalk(const Trace& trace, CallMatching& out)
+      : trace_(trace), out_(out), ranks_(static_cast<std::size_t>(trace.ranks())) {}
 
   void run_receipts() {
     match_receipts(trace_, out_.first_message_, out_.messages_);
@@ -381,14 +381,13 @@ class MatchingWalk {
                     probed_[r], out_.messages_, collectives);
       CallMatching::RankCompletions& mine = out_.completions_[r];
       walk.run(mine.first, mine.entries);
-      if (whole_.contains(r)) findings[r] = walk.findings();
+      findings[r] = walk.findings();
     });
     for (const Findings& of : findings) out_.findings_.merge(of);
     out_.collectives_ = std::move(collectives.instances);
     out_.members_ = std::move(collectives.members);
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-      if (trace_.calls(r).empty() && whole_.contains(r))
-        out_.findings_.add(kNoCalls, fmt::format("rank {}", r));
+      if (trace_.calls(r).empty()) out_.findings_.add(kNoCalls, fmt::format("rank {}", r));
     }
     out_.findings_.merge(collectives.environment_findings);
     out_.findings_.merge(collectives.findings);
@@ -406,7 +405,6 @@ class MatchingWalk {
     }
     parallel_for(ranks_, [&](std::size_t r) {
       streams.join(r, [&](std::uint32_t source, std::uint32_t send, std::uint32_t receive) {
-        if (!whole_.contains(r) && !whole_.contains(std::size_t{source})) return;
         received_[r][receive] = out_.first_message_[source] + send;
       });
       for (std::uint32_t& found : probed_[r]) {
@@ -417,14 +415,13 @@ class MatchingWalk {
 
   void report_unmatched_sends() {
     for (const MessageCalls& m : out_.messages_) {
-      if (m.matched() || !whole_.contains(m.source)) continue;
+      if (m.matched()) continue;
       out_.findings_.add(kUnmatchedSend, fmt::format("rank {} call {} to rank {}", m.source, m.send,
                                                      m.destination));
     }
   }
 
   const Trace& trace_;
-  const RankRange whole_;
   CallMatching& out_;
   const std::size_t ranks_;
   // By rank, in program order: the messages that it receives, and those that it probes for.
@@ -433,16 +430,12 @@ class MatchingWalk {
 };
 
 CallMatching::CallMatching(const Trace& trace, Extent extent) {
-  MatchingWalk walk(trace, {}, *this);
+  MatchingWalk walk(trace, *this);
   if (extent == Extent::all) {
     walk.run();
   } else {
     walk.run_receipts();
   }
-}
-
-CallMatching::CallMatching(const Trace& part, const RankRange& whole) {
-  MatchingWalk(part, whole, *this).run();
 }
 
 std::uint64_t CallMatching::matched_count() const {

@@ -7,7 +7,6 @@
 
 #include "base/findings.h"
 #include "calls/call_actions.h"
-#include "trace/rank_range.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -79,10 +78,6 @@ class CallMatching {
   /// Matches by MPI's rule: messages between two ranks on one communicator and tag do not overtake;
   /// wildcards are resolved in the trace already. Never fails for a defect of the trace. Linear.
   explicit CallMatching(const Trace& trace, Extent extent = Extent::all);
-  /// The same of a part of a trace, in which only `whole` have all their calls, and the others
-  /// those that send to, receive from or act together with one of these. What `whole` take part in
-  /// is matched as in the whole trace; of the others' defects nothing is said.
-  CallMatching(const Trace& part, const RankRange& whole);
 
   /// What a call completes.
   struct Completion {

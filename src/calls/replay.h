@@ -8,7 +8,6 @@
 #include "calls/call_matching.h"
 #include "calls/neighbourhood.h"
 #include "calls/window_waits.h"
-#include "trace/rank_range.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -85,7 +84,7 @@ class Replay {
         checked_(matching.collectives().size(), 0) {}
 
   void run() {
-    start({0, trace_.ranks()});
+    for (std::int32_t r = 0; r < trace_.ranks(); ++r) queue_.push_back(r);
     for (;;) {
       advance_all();
       const std::int32_t stuck = first_stuck();
@@ -99,20 +98,11 @@ class Replay {
     }
   }
 
-  // In parts, where other processes walk the other ranks: start(), then by turns advance_all() and
-  // what has been heard of others, until finished(). Nothing is forced on.
+  std::uint64_t released() const { return released_; }
+  /// Those of them that no other thread of their rank explains.
+  std::uint64_t deadlocked() const { return deadlocked_; }
 
-  /// Only these ranks are walked.
-  void start(const RankRange& walked) {
-    for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-      if (walked.contains(r)) {
-        queue_.push_back(r);
-      } else {
-        ranks_[static_cast<std::size_t>(r)].begun = 0;
-      }
-    }
-  }
-  /// As far as what has begun elsewhere allows.
+ private:
   void advance_all() {
     while (!queue_.empty()) {
       const std::int32_t rank = queue_.front();
@@ -120,28 +110,13 @@ class Replay {
       advance(rank);
     }
   }
-  /// So many calls of a rank that is not walked have begun.
-  void has_begun(std::int32_t rank, CallIndex calls) {
-    ranks_[static_cast<std::size_t>(rank)].begun = calls;
-    wake(ranks_[static_cast<std::size_t>(rank)]);
-  }
-  /// After advance_all(): is there nothing left to do?
-  bool finished() const {
-    return std::ranges::none_of(ranks_, [](const Rank& rank) { return rank.blocked; });
-  }
 
-  std::uint64_t released() const { return released_; }
-  /// Those of them that no other thread of their rank explains.
-  std::uint64_t deadlocked() const { return deadlocked_; }
-
- private:
   struct Waiter {
     std::int32_t rank;
     CallIndex needs;  // may go on when this call has begun
   };
   struct Rank {
     CallIndex next = 0;
-    CallIndex begun = 1;  // next + 1 of ranks that are walked
     bool blocked = false;
     std::vector<Waiter> waiters{};
     std::uint32_t pairs_of = UINT32_MAX;  // the collective whose pairs are looked at
@@ -162,14 +137,11 @@ class Replay {
     wake(mine);
   }
 
-  void step(std::int32_t rank, Rank& mine) {
-    rules_.step(rank, mine.next++);
-    ++mine.begun;
-  }
+  void step(std::int32_t rank, Rank& mine) { rules_.step(rank, mine.next++); }
 
   void wake(Rank& mine) {
     std::erase_if(mine.waiters, [&](const Waiter& w) {
-      if (w.needs >= mine.begun) return false;
+      if (w.needs > mine.next) return false;
       Rank& other = ranks_[static_cast<std::size_t>(w.rank)];
       if (other.blocked) {
         other.blocked = false;
@@ -181,7 +153,7 @@ class Replay {
 
   bool reached(std::int32_t rank, std::int32_t other, CallIndex call) {
     Rank& theirs = ranks_[static_cast<std::size_t>(other)];
-    if (theirs.begun > call) return true;
+    if (theirs.next >= call) return true;
     theirs.waiters.push_back({rank, call});
     return false;
   }

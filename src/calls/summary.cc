@@ -16,21 +16,6 @@
 namespace slackline {
 namespace {
 
-// One rank's share; added up afterwards.
-struct RankSummary {
-  std::array<OperationSummary, kOperationCount> operations{};
-  std::vector<RegionSummary> regions;
-  std::uint64_t messages = 0;
-  std::uint64_t message_bytes = 0;
-  std::uint64_t wildcards = 0;
-  std::uint32_t threads = 0;
-  std::int64_t mpi_ns = 0;
-  std::int64_t compute_ns = 0;
-  std::int64_t pause_ns = 0;
-  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
-  std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
-};
-
 void add_messages(RankSummary& sum, const Call& call) {
   if (!may_send(operation_class(call.operation))) return;
   for_each_send(call, [&](const PostedMessage& message) {
@@ -62,50 +47,13 @@ void add_call(RankSummary& sum, const Call& call) {
   add_messages(sum, call);
 }
 
-// Time in each region, a region inside itself counted once.
-void add_regions(RankSummary& sum, const Trace& trace, const RankCalls& calls) {
-  struct Open {
-    std::int64_t since = 0;
-    std::uint64_t depth = 0;
-  };
-  std::vector<Open> open(trace.regions().size());
-  sum.regions.resize(open.size());
-  for (const RegionEvent& event : calls.regions()) {
-    if (event.region >= open.size()) continue;
-    Open& region = open[event.region];
-    if (event.enter) {
-      ++sum.regions[event.region].visits;
-      if (region.depth++ == 0) region.since = event.time_ns;
-    } else if (region.depth > 0 && --region.depth == 0) {
-      sum.regions[event.region].time_ns += event.time_ns - region.since;
-    }
-  }
-}
-
-RankSummary summarize_rank(const Trace& trace, std::int32_t rank) {
-  const RankCalls& calls = trace.calls(rank);
-  RankSummary sum;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    add_call(sum, calls[i]);
-    sum.compute_ns += calls.gap_ns(i);
-  }
-  if (!calls.empty()) {
-    sum.first_ns = std::min(calls.start_ns(), calls.begin_ns(0));
-    sum.compute_ns += calls.stop_ns() - calls.end_ns(calls.size() - 1);
-    sum.last_ns = std::max(sum.last_ns, calls.stop_ns());
-  }
-  for (const Pause& pause : calls.pauses()) sum.pause_ns += pause.end_ns - pause.begin_ns;
-  add_regions(sum, trace, calls);
-  return sum;
-}
-
 // Over the ranks that are present; `of` gives a rank's value.
 template <class Of>
-RankSpread spread(const Trace& trace, Of of) {
+RankSpread spread(const Trace& job, Of of) {
   RankSpread result;
   std::size_t count = 0;
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    if (!trace.rank_info(rank).present) continue;
+  for (std::int32_t rank = 0; rank < job.ranks(); ++rank) {
+    if (!job.rank_info(rank).present) continue;
     const auto value = static_cast<double>(of(rank));
     if (count == 0 || value < result.min) {
       result.min = value;
@@ -122,17 +70,17 @@ RankSpread spread(const Trace& trace, Of of) {
   return result;
 }
 
-void add_rank_facts(TraceSummary& all, const Trace& trace) {
+void add_rank_facts(TraceSummary& all, const Trace& job, std::span<const RankSummary> ranks) {
   std::set<std::string> hosts;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    const RankInfo& info = trace.rank_info(r);
+  for (std::int32_t r = 0; r < job.ranks(); ++r) {
+    const RankInfo& info = job.rank_info(r);
     if (!info.present) continue;
+    const RankSummary& rank = ranks[static_cast<std::size_t>(r)];
     ++all.present_ranks;
     all.unfinalized_ranks += info.finalized ? 0 : 1;
     if (!info.host.empty()) hosts.insert(info.host);
-    const ParallelRegions& regions = trace.calls(r).parallel_regions();
-    all.openmp_threads = std::max(all.openmp_threads, regions.locations());
-    for (const ParallelRegion& region : regions.all()) all.openmp_regions += region.instances;
+    all.openmp_threads = std::max(all.openmp_threads, rank.openmp_threads);
+    all.openmp_regions += rank.openmp_regions;
     all.clock_offset_ns = std::max(all.clock_offset_ns, std::abs(info.clock_offset_ns));
     all.clock_error_ns = std::max(all.clock_error_ns, info.clock_error_ns);
   }
@@ -172,15 +120,10 @@ void add_regions(TraceSummary& all, const Trace& trace, std::span<const RankSumm
   }
 }
 
-void add_counters(TraceSummary& all, const Trace& trace) {
-  for (std::size_t c = 0; c < trace.counters().size(); ++c) {
-    all.counters.push_back({trace.counters()[c], spread(trace, [&](std::int32_t rank) {
-                              const RankCalls& calls = trace.calls(rank);
-                              std::uint64_t sum = 0;
-                              for (std::size_t i = 0; i <= calls.size(); ++i) {
-                                sum += calls.counter(c, i);
-                              }
-                              return sum;
+void add_counters(TraceSummary& all, const Trace& job, std::span<const RankSummary> ranks) {
+  for (std::size_t c = 0; c < job.counters().size(); ++c) {
+    all.counters.push_back({job.counters()[c], spread(job, [&](std::int32_t rank) {
+                              return ranks[static_cast<std::size_t>(rank)].counters[c];
                             })});
   }
 }
@@ -197,14 +140,74 @@ void add_duration(TraceSummary& all, std::span<const RankSummary> ranks) {
 
 }  // namespace
 
+RankSummarizer::RankSummarizer(const Trace& job, std::int32_t rank)
+    : job_(job), rank_(rank), open_(job.regions().size()) {
+  sum_.regions.resize(open_.size());
+}
+
+void RankSummarizer::add(const RankCalls& calls) {
+  add_regions(calls);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Call call = calls[i];
+    if (!any_calls_) {
+      any_calls_ = true;
+      sum_.first_ns = std::min(job_.calls(rank_).start_ns(), call.begin_ns);
+      last_end_ns_ = job_.calls(rank_).start_ns();
+    }
+    add_call(sum_, call);
+    sum_.compute_ns += std::max<std::int64_t>(0, call.begin_ns - last_end_ns_);
+    last_end_ns_ = call.end_ns;
+  }
+  calls_ += calls.size();
+}
+
+// Time in each region, a region inside itself counted once.
+void RankSummarizer::add_regions(const RankCalls& calls) {
+  for (const RegionEvent& event : calls.regions()) {
+    if (event.region >= open_.size()) continue;
+    Open& region = open_[event.region];
+    if (event.enter) {
+      ++sum_.regions[event.region].visits;
+      if (region.depth++ == 0) region.since = event.time_ns;
+    } else if (region.depth > 0 && --region.depth == 0) {
+      sum_.regions[event.region].time_ns += event.time_ns - region.since;
+    }
+  }
+}
+
+RankSummary RankSummarizer::take(const RankCalls& details) {
+  if (any_calls_) {
+    const std::int64_t stop = std::max(details.stop_ns(), last_end_ns_);
+    sum_.compute_ns += stop - last_end_ns_;
+    sum_.last_ns = std::max(sum_.last_ns, stop);
+  }
+  for (const Pause& pause : details.pauses()) sum_.pause_ns += pause.end_ns - pause.begin_ns;
+  sum_.openmp_threads = details.parallel_regions().locations();
+  for (const ParallelRegion& region : details.parallel_regions().all()) {
+    sum_.openmp_regions += region.instances;
+  }
+  sum_.counters.resize(job_.counters().size());
+  for (std::size_t c = 0; c < sum_.counters.size(); ++c) {
+    for (std::size_t i = 0; i <= calls_; ++i) sum_.counters[c] += details.counter(c, i);
+  }
+  return std::move(sum_);
+}
+
 TraceSummary summarize(const Trace& trace) {
   std::vector<RankSummary> ranks(static_cast<std::size_t>(trace.ranks()));
   parallel_for(ranks.size(), [&](std::size_t r) {
-    ranks[r] = summarize_rank(trace, static_cast<std::int32_t>(r));
+    const auto rank = static_cast<std::int32_t>(r);
+    RankSummarizer summarizer(trace, rank);
+    summarizer.add(trace.calls(rank));
+    ranks[r] = summarizer.take(trace.calls(rank));
   });
+  return summarize(trace, ranks);
+}
+
+TraceSummary summarize(const Trace& job, std::span<const RankSummary> ranks) {
   TraceSummary all;
-  all.ranks = trace.ranks();
-  all.communicators = trace.communicators().size() - 2;
+  all.ranks = job.ranks();
+  all.communicators = job.communicators().size() - 2;
   for (const RankSummary& rank : ranks) {
     all.messages += rank.messages;
     all.message_bytes += rank.message_bytes;
@@ -212,17 +215,17 @@ TraceSummary summarize(const Trace& trace) {
     all.threads = std::max(all.threads, rank.threads);
   }
   const auto of_ranks = [&](std::int64_t RankSummary::*quantity) {
-    return spread(trace,
+    return spread(job,
                   [&](std::int32_t r) { return ranks[static_cast<std::size_t>(r)].*quantity; });
   };
   all.mpi_time_ns = of_ranks(&RankSummary::mpi_ns);
   all.compute_time_ns = of_ranks(&RankSummary::compute_ns);
   all.pause_time_ns = of_ranks(&RankSummary::pause_ns);
-  add_counters(all, trace);
-  add_rank_facts(all, trace);
+  add_counters(all, job, ranks);
+  add_rank_facts(all, job, ranks);
   add_duration(all, ranks);
   add_operations(all, ranks);
-  add_regions(all, trace, ranks);
+  add_regions(all, job, ranks);
   return all;
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,7 +69,53 @@ struct TraceSummary {
   std::int64_t clock_error_ns = 0;   ///< the worst rank's clock is known within this
 };
 
+/// One rank's share of it.
+struct RankSummary {
+  std::array<OperationSummary, kOperationCount> operations{};
+  std::vector<RegionSummary> regions;   ///< without names
+  std::vector<std::uint64_t> counters;  ///< what each gained while the rank computed
+  std::uint64_t messages = 0;
+  std::uint64_t message_bytes = 0;
+  std::uint64_t wildcards = 0;
+  std::uint64_t openmp_regions = 0;
+  std::uint32_t openmp_threads = 1;
+  std::uint32_t threads = 0;
+  std::int64_t mpi_ns = 0;
+  std::int64_t compute_ns = 0;
+  std::int64_t pause_ns = 0;
+  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
+};
+
+/// Finds it from the rank's calls, block by block. Constant memory.
+class RankSummarizer {
+ public:
+  /// Keeps a reference to `job`: the trace, of which no calls are read.
+  RankSummarizer(const Trace& job, std::int32_t rank);
+  /// The next ones, with their region events.
+  void add(const RankCalls& calls);
+  /// `details`: the rank's pauses, counters, OpenMP regions and stop, as of all its calls.
+  RankSummary take(const RankCalls& details);
+
+ private:
+  struct Open {
+    std::int64_t since = 0;
+    std::uint64_t depth = 0;
+  };
+  void add_regions(const RankCalls& calls);
+
+  const Trace& job_;
+  const std::int32_t rank_;
+  RankSummary sum_;
+  std::vector<Open> open_;  // by region
+  std::size_t calls_ = 0;
+  bool any_calls_ = false;
+  std::int64_t last_end_ns_ = 0;
+};
+
 /// Linear in the number of calls; ranks in parallel.
 TraceSummary summarize(const Trace& trace);
+/// The same of the summaries of all ranks; of `job` no calls are read.
+TraceSummary summarize(const Trace& job, std::span<const RankSummary> ranks);
 
 }  // namespace slackline

@@ -24,36 +24,20 @@ struct Mended {
   bool start = false;
 };
 
-/// When each thread's last call ended.
-class ThreadEnds {
- public:
-  std::int64_t& of(std::uint16_t thread) {
-    if (thread >= ends_.size()) ends_.resize(thread + std::size_t{1}, -kTimeLimit_ns);
-    return ends_[thread];
-  }
-
- private:
-  std::vector<std::int64_t> ends_;
-};
-
-bool are_in_order(const RankCalls& calls) {
-  ThreadEnds ends;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    std::int64_t& end = ends.of(calls.thread(i));
-    if (calls.begin_ns(i) < end || calls.end_ns(i) < calls.begin_ns(i)) return false;
-    end = calls.end_ns(i);
-  }
-  return true;
+/// When a thread's last call ended, of those by thread.
+std::int64_t& end_of(std::uint16_t thread, std::vector<std::int64_t>& ends_ns) {
+  if (thread >= ends_ns.size()) ends_ns.resize(thread + std::size_t{1}, -kTimeLimit_ns);
+  return ends_ns[thread];
 }
 
 std::uint64_t put_in_order(RankCallsBuilder& calls) {
-  if (are_in_order(calls)) return 0;
+  if (TimeOrder().add(calls)) return 0;
   std::uint64_t moved = 0;
-  ThreadEnds ends;
+  std::vector<std::int64_t> ends_ns;
   std::vector<std::int64_t> times;
   times.reserve(2 * calls.size());
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    std::int64_t& last = ends.of(calls.thread(i));
+    std::int64_t& last = end_of(calls.thread(i), ends_ns);
     const std::int64_t begin = std::max(calls.begin_ns(i), last);
     const std::int64_t end = std::max(calls.end_ns(i), begin);
     moved += begin != calls.begin_ns(i) || end != calls.end_ns(i) ? 1 : 0;
@@ -71,6 +55,15 @@ bool begin_with_first_call(RankCallsBuilder& calls) {
 }
 
 }  // namespace
+
+bool TimeOrder::add(const RankCalls& calls) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    std::int64_t& end = end_of(calls.thread(i), ends_ns_);
+    if (calls.begin_ns(i) < end || calls.end_ns(i) < calls.begin_ns(i)) return false;
+    end = calls.end_ns(i);
+  }
+  return true;
+}
 
 void mend_time_order(TraceBuilder& trace) {
   std::vector<Mended> mended(static_cast<std::size_t>(trace.ranks()));

@@ -41,7 +41,7 @@ def case_output(test):
 
 
 def case_shared(test):
-    """`efficiency` is shared: the processes exchange dates until all ranks have ended, and each has its part."""
+    """`efficiency` is shared: each process has stretches of the run, and they meet a few times, however long it is."""
     words = ("efficiency", TRACE, "--format", "json")
     alone = test.slackline(*words)
     for count in (2, 3):
@@ -49,10 +49,28 @@ def case_shared(test):
         check(done.stdout == alone.stdout, "another answer")
         costs = re.findall(r"process \d+: .* (\d+) exchanges, (\d+) bytes sent", done.stderr)
         check(len(costs) == count, f"{costs}")
-        check(all(int(exchanges) > 20 and int(sent) > 500 for exchanges, sent in costs), f"{costs}")
-    # Where the parts would not do, the first process has it all.
+        check(all(5 < int(exchanges) < 20 and int(sent) > 500 for exchanges, sent in costs), f"{costs}")
+    # Where stretches would not do, the first process has it all.
     same_answer(test, (3,), "efficiency", TRACE, TRACE, "--format", "json")
     same_answer(test, (3,), "efficiency", TRACE, "--on", "predicted", "--format", "json")
+
+
+def case_stretches(test):
+    """A recording made today, with call paths and CPU times, is analysed in a fraction of the memory that it needs
+    whole, by one process and by three."""
+    check(test.record([*test.launcher(4), test.program("stencil2d"), "100", "90", "60"]).returncode == 0, "recorded")
+    words = ("efficiency", test.output, "--format", "json")
+    whole = test.slackline(*words)
+    check(whole.returncode == 0, "whole")
+    for interval in ("common", "program", "run", "2ms..5ms"):
+        answers = {test.slackline(*words, "--interval", interval, "--memory", memory).stdout
+                   for memory in ("1GiB", "150KiB", "60KiB")}
+        check(len(answers) == 1 and "" not in answers, f"{interval}: {len(answers)} answers")
+    same_answer(test, (1, 3), *words)
+    same_answer(test, (2,), *words, "--memory", "100KiB")
+    # A trace without a place to cut is refused with the reason.
+    refused = test.slackline("wait-states", test.output, "--memory", "1KiB")
+    check(refused.returncode == 1 and "are needed" in refused.stderr, refused.stderr)
 
 
 def case_help(test):

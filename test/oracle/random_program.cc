@@ -112,6 +112,7 @@ class Generator {
   }
 
   void event() {
+    if (shape_.synchronised && choices_.one_in(8)) return synchronise();
     switch (choices_.below(shape_.collectives ? 12 : 9)) {
       case 0:
         return exchange();
@@ -139,12 +140,28 @@ class Generator {
     }
   }
 
-  void end() {
+  /// Everything that was begun has its other side.
+  void settle() {
     for (auto& c : nonblocking_) enter_all(c);
-    for (auto& [name, c] : channels_) {
-      while (c.sends.size() < c.receives.size()) post_send(name);
-      while (c.receives.size() < c.sends.size()) post_receive(name);
+    for (const auto& [name, c] : channels_) balance(name);
+  }
+
+  void synchronise() {
+    settle();
+    const bool leave_open = choices_.one_in(3);
+    for (std::int32_t r = 0; r < program_.size() && !leave_open; ++r) {
+      complete_with(r, Operation::waitall, open(r).size());
     }
+    const Operation operation =
+        choices_.element(std::array{Operation::barrier, Operation::allreduce});
+    const std::uint64_t bytes = operation == Operation::barrier ? 0 : 8;
+    for (std::int32_t r = 0; r < program_.size(); ++r) {
+      write(r, Call{.operation = operation, .bytes = bytes, .comm = kCommWorld}, {});
+    }
+  }
+
+  void end() {
+    settle();
     for (std::int32_t r = 0; r < program_.size(); ++r) {
       if (!choices_.one_in(3)) complete_with(r, Operation::waitall, open(r).size());
       program_.tails_ns.push_back(choices_.element(kGaps_ns));

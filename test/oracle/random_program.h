@@ -35,6 +35,8 @@ struct ProgramShape {
   bool collectives = true;
   bool world_collectives = true;  ///< else only on communicators that list their members
   bool timed = false;
+  /// Now and then all that is open is completed, more often than not, before a collective of all.
+  bool synchronised = false;
 };
 
 /// A sound program of blocking, nonblocking and persistent point-to-point calls of every mode,

@@ -7,51 +7,14 @@
 #include "analysis/efficiency/efficiency.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "analysis/efficiency/rank_efficiency.h"
 #include "base/error.h"
 #include "base/ratio.h"
-#include "calls/findings.h"
 #include "calls/run_span.h"
 
 namespace slackline {
-namespace {
-
-/// A counter of all ranks' computation in an interval; computation that reaches over an end of it
-/// counts with the part inside.
-std::optional<double> counter_sum(const Trace& trace, std::string_view name,
-                                  const TimeInterval& interval) {
-  const auto& names = trace.counters();
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) return std::nullopt;
-  const auto which = static_cast<std::size_t>(found - names.begin());
-  double sum = 0;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    const RankCalls& calls = trace.calls(r);
-    for (std::size_t i = 0; i <= calls.size(); ++i) {
-      const TimeInterval gap{i == 0 ? calls.start_ns() : calls.end_ns(i - 1),
-                             i == calls.size() ? calls.stop_ns() : calls.begin_ns(i)};
-      const TimeInterval inside{std::max(gap.begin_ns, interval.begin_ns),
-                                std::min(gap.end_ns, interval.end_ns)};
-      if (inside.begin_ns > inside.end_ns) continue;
-      const double part = gap.length_ns() > 0 ? ratio_of(static_cast<double>(inside.length_ns()),
-                                                         static_cast<double>(gap.length_ns()))
-                                              : 1;
-      sum += part * static_cast<double>(calls.counter(which, i));
-    }
-  }
-  return sum > 0 ? std::optional(sum) : std::nullopt;
-}
-
-void add_counters(const Trace& trace, const TimeInterval& interval, EfficiencyInputs& in) {
-  in.instructions = counter_sum(trace, "PAPI_TOT_INS", interval);
-  in.cycles = counter_sum(trace, "PAPI_TOT_CYC", interval);
-}
-
-}  // namespace
-
 std::string_view to_string(EfficiencyVariant variant) {
   switch (variant) {
     case EfficiencyVariant::multiplicative:
@@ -102,22 +65,13 @@ Efficiency efficiency(const Trace& trace, const CallMatching& matching, const Id
 Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, const IdealRun& ideal,
                            const TimeInterval& analysed) {
   const RunSpan run = run_span(trace);
-  std::vector<RankEfficiency> ranks;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    ranks.push_back(rank_efficiency(trace.calls(r), ideal, r, run, analysed));
-  }
-  Efficiency e = efficiency_of(ranks, run, analysed);
-  add_counters(trace,
-               {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()},
-               e.inputs);
-  add_counters(trace, analysed, e.analysed);
-  e.machine = machine_share(trace);
+  const EfficiencyPart whole = efficiency_part(trace, ideal, run, analysed);
+  Efficiency e = efficiency_of(whole, trace, run, analysed);
   std::vector<RankTime> times;
-  for (const RankEfficiency& rank : ranks) times.push_back(rank.analysed_ns);
+  for (const RankEfficiency& rank : whole.ranks) times.push_back(rank.analysed_ns);
   e.openmp = openmp_use(trace, analysed, times);
   Findings findings;
   findings.merge(matching.findings());
-  if (ideal.released > 0) findings.add(kReplayReleased, {}, ideal.released);
   findings.merge(e.findings);
   e.findings = std::move(findings);
   return e;

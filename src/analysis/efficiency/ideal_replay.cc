@@ -33,7 +33,7 @@ constexpr std::int64_t kNotReplayed = std::numeric_limits<std::int64_t>::min();
 class IdealRules {
  public:
   IdealRules(const Trace& trace, const CallMatching& matching, const IdealOptions& options,
-             const RankRange& walked, std::int64_t origin_ns, IdealRun& run)
+             IdealRun& run)
       : trace_(trace), matching_(matching), options_(options), run_(run) {
     const auto ranks = static_cast<std::size_t>(trace.ranks());
     run.begin_ns.resize(ranks);
@@ -43,11 +43,10 @@ class IdealRules {
       const RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
       run.begin_ns[r].reserve(calls.size() + 1);
       GapWalk& gaps = gaps_.emplace_back(calls);
-      if (!walked.contains(r)) continue;
       run.end_ns[r].reserve(calls.size());
       const std::int64_t gap = gaps.next().outside_ns;
       run.begin_ns[r].push_back(calls.start_ns() + gap);
-      run.computation_ns[r] = calls.start_ns() - origin_ns + gap;
+      run.computation_ns[r] = calls.start_ns() - run.start_ns + gap;
     }
     latest_.assign(matching.collectives().size(), kNotReplayed);
     not_synchronising_ = not_synchronising(trace, matching);
@@ -184,73 +183,20 @@ CollectiveCausality parse_collective_causality(std::string_view name) {
 
 IdealRun ideal_run(const Trace& trace, const CallMatching& matching, const IdealOptions& options) {
   IdealRun run;
-  const std::int64_t start = run_span(trace).whole.begin_ns;
-  IdealRules rules(trace, matching, options, {}, start, run);
+  run.start_ns = run_span(trace).whole.begin_ns;
+  IdealRules rules(trace, matching, options, run);
   Replay replay(trace, matching, rules);
   replay.run();
   run.released = replay.deadlocked();
-  std::int64_t end = start;
+  std::int64_t end = run.start_ns;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     auto& begins = run.begin_ns[static_cast<std::size_t>(r)];
     run.rank_end_ns.push_back(begins.back());
     begins.pop_back();
     if (!trace.calls(r).empty()) end = std::max(end, run.rank_end_ns.back());
   }
-  run.runtime_ns = end - start;
+  run.runtime_ns = end - run.start_ns;
   return run;
-}
-
-struct IdealPass::State {
-  State(const Trace& part, const CallMatching& matching, const IdealOptions& asked,
-        const RankRange& walked, std::int64_t origin_ns)
-      : options(asked),
-        whole(walked),
-        rules(part, matching, options, whole, origin_ns, run),
-        replay(part, matching, rules) {
-    replay.start(whole);
-  }
-
-  const IdealOptions options;
-  const RankRange whole;
-  IdealRun run;
-  IdealRules rules;
-  Replay<IdealRules> replay;
-};
-
-IdealPass::IdealPass(const Trace& part, const CallMatching& matching, const IdealOptions& options,
-                     const RankRange& whole, const RunSpan& run)
-    : state_(std::make_unique<State>(part, matching, options, whole, run.whole.begin_ns)) {}
-
-IdealPass::~IdealPass() = default;
-
-void IdealPass::advance() {
-  state_->replay.advance_all();
-}
-
-bool IdealPass::finished() const {
-  return state_->replay.finished();
-}
-
-std::span<const std::int64_t> IdealPass::begins_ns(std::int32_t rank) const {
-  return state_->run.begin_ns[static_cast<std::size_t>(rank)];
-}
-
-void IdealPass::hear_of_others(std::int32_t rank, std::span<const std::int64_t> begins_ns) {
-  auto& known = state_->run.begin_ns[static_cast<std::size_t>(rank)];
-  known.insert(known.end(), begins_ns.begin(), begins_ns.end());
-  state_->replay.has_begun(rank, static_cast<CallIndex>(known.size()));
-}
-
-IdealRun IdealPass::take() {
-  expects(finished(), "all calls have their times");
-  IdealRun& run = state_->run;
-  run.rank_end_ns.resize(run.begin_ns.size());
-  for (std::size_t r = 0; r < run.begin_ns.size(); ++r) {
-    if (!state_->whole.contains(r)) continue;
-    run.rank_end_ns[r] = run.begin_ns[r].back();
-    run.begin_ns[r].pop_back();
-  }
-  return std::move(run);
 }
 
 Trace with_ideal_times(Trace measured, const IdealRun& ideal) {

@@ -1,15 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "calls/call_matching.h"
-#include "calls/forward_pass.h"
-#include "calls/run_span.h"
-#include "trace/rank_range.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -34,7 +29,8 @@ struct IdealOptions {
 /// The run on a network of no latency and infinite bandwidth: time in MPI is only what causality
 /// demands, computation is as measured. Times in ns from the trace's zero.
 struct IdealRun {
-  std::int64_t runtime_ns = 0;  ///< from the first rank's start to the last rank's end
+  std::int64_t start_ns = 0;    ///< of the first rank
+  std::int64_t runtime_ns = 0;  ///< from there to the last rank's end
   std::vector<std::int64_t> rank_end_ns;
   std::vector<std::int64_t> computation_ns;  ///< per rank: not removed, a late start included
   std::vector<std::vector<std::int64_t>> begin_ns;  ///< per rank, per call
@@ -47,26 +43,6 @@ struct IdealRun {
 /// receives and waits for the posting of the send; collectives for the last arrival; calls that do
 /// not communicate keep their time. O(calls).
 IdealRun ideal_run(const Trace& trace, const CallMatching& matching, const IdealOptions& options);
-
-/// The same of a part of a trace (CallMatching of `whole`), while others walk the other ranks.
-class IdealPass : public ForwardPass {
- public:
-  /// Keeps references. `run` is that of the whole trace.
-  IdealPass(const Trace& part, const CallMatching& matching, const IdealOptions& options,
-            const RankRange& whole, const RunSpan& run);
-  ~IdealPass() override;
-
-  void advance() override;
-  bool finished() const override;
-  std::span<const std::int64_t> begins_ns(std::int32_t rank) const override;
-  void hear_of_others(std::int32_t rank, std::span<const std::int64_t> begins_ns) override;
-  /// The times of the ranks of `whole`, once it is finished; `runtime_ns` is not set.
-  IdealRun take();
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 /// The run as an ideal network would have let it be: the same calls at the ideal run's times. All
 /// messages and collectives obey causality in it.

@@ -58,6 +58,19 @@ auto machine_object(const MachineShare& s) {
 
 }  // namespace
 
+RankMachineTime& RankMachineTime::operator+=(const RankMachineTime& other) {
+  computation_ns += other.computation_ns;
+  lost_ns += other.lost_ns;
+  stretches += other.stretches;
+  interrupted += other.interrupted;
+  involuntary_switches += other.involuntary_switches;
+  voluntary_switches += other.voluntary_switches;
+  migrations += other.migrations;
+  minor_faults += other.minor_faults;
+  major_faults += other.major_faults;
+  return *this;
+}
+
 double MachineShare::lost_share() const {
   return share_of(all);
 }
@@ -91,15 +104,7 @@ MachineShare machine_share(std::span<const RankMachineTime> ranks, const TraceIn
   MachineShare share;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const RankMachineTime& t = ranks[r];
-    share.all.computation_ns += t.computation_ns;
-    share.all.lost_ns += t.lost_ns;
-    share.all.stretches += t.stretches;
-    share.all.interrupted += t.interrupted;
-    share.all.involuntary_switches += t.involuntary_switches;
-    share.all.voluntary_switches += t.voluntary_switches;
-    share.all.migrations += t.migrations;
-    share.all.minor_faults += t.minor_faults;
-    share.all.major_faults += t.major_faults;
+    share.all += t;
     if (share_of(t) <= share.rank_lost_share) continue;
     share.rank = static_cast<std::int32_t>(r);
     share.rank_lost_share = share_of(t);

@@ -22,6 +22,8 @@ struct RankMachineTime {
   std::uint64_t migrations = 0;
   std::uint64_t minor_faults = 0;
   std::uint64_t major_faults = 0;
+
+  RankMachineTime& operator+=(const RankMachineTime& other);
 };
 
 /// How much of a run's computation was the machine's: noise, not the program's work.

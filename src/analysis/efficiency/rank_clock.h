@@ -29,9 +29,8 @@ class RankClock {
   double useful_until(std::size_t call) const;
 
   const RankCalls& calls_;
-  const std::vector<std::int64_t>& ideal_begin_;
-  const std::vector<std::int64_t>& ideal_end_;
-  std::int64_t ideal_stop_;
+  const IdealRun& ideal_;
+  std::int32_t rank_;
   std::vector<double> useful_;  // until every kStride-th call begins
 };
 

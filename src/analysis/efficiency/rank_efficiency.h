@@ -1,17 +1,28 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <vector>
 
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/ideal_length.h"
+#include "analysis/efficiency/ideal_replay.h"
+#include "analysis/efficiency/machine_share.h"
 #include "analysis/runs/time_breakdown.h"
+#include "base/int128.h"
+#include "calls/run_part.h"
 #include "calls/run_span.h"
 
 namespace slackline {
 
-/// What POP's factors need of one rank. Found rank by rank, in one process or in several; plain
-/// values, so that it can be sent.
+/// What a counter gained in a rank's computation.
+struct CounterSum {
+  Int128 whole = 0;  ///< in gaps that count whole
+  double parts = 0;  ///< in those at an end of the interval, with the part inside
+  CounterSum& operator+=(const CounterSum& other);
+};
+
+/// What POP's factors need of one rank. Found rank by rank, and stretch by stretch of the run, in
+/// one process or in several; plain values, so that it can be sent.
 struct RankEfficiency {
   std::uint64_t calls = 0;
   std::int64_t useful_ns = 0;  ///< of the whole run
@@ -20,13 +31,31 @@ struct RankEfficiency {
   std::int64_t ideal_computation_ns = 0;
   RankTime analysed_ns{};  ///< of the analysed interval, as measured_rank() tells
   IdealExtent ideal{};     ///< and on the ideal network
+  RankMachineTime machine{};
+  struct Counters {
+    CounterSum instructions{};
+    CounterSum cycles{};
+  };
+  Counters counters{};           ///< of the whole run
+  Counters analysed_counters{};  ///< of the analysed interval
 };
 
-/// `ideal` has to know that rank's times only. O(calls of the rank).
-RankEfficiency rank_efficiency(const RankCalls& calls, const IdealRun& ideal, std::int32_t rank,
-                               const RunSpan& run, const TimeInterval& analysed);
-/// The efficiency of the run, but for hardware counters and findings.
-Efficiency efficiency_of(std::span<const RankEfficiency> ranks, const RunSpan& run,
+/// What a part of a run adds to its efficiency.
+struct EfficiencyPart {
+  std::vector<RankEfficiency> ranks;
+  /// On the ideal network, when all ranks leave the collectives with which it begins and ends.
+  TimeInterval ideal{};
+  std::uint64_t released = 0;  ///< calls that were let go on to break a deadlock
+};
+
+/// `run`: the span of all of it. O(calls).
+EfficiencyPart efficiency_part(const Trace& trace, const IdealRun& ideal, const RunSpan& run,
+                               const TimeInterval& analysed, const RunPart& part = {});
+/// Puts the part that follows `before` to it. Ends are moved: the ideal clock goes on from where it
+/// was.
+void append_part(EfficiencyPart& before, EfficiencyPart next);
+/// The efficiency of the run, of which `whole` is all, but for OpenMP. `job`: its facts.
+Efficiency efficiency_of(const EfficiencyPart& whole, const Trace& job, const RunSpan& run,
                          const TimeInterval& analysed);
 
 }  // namespace slackline

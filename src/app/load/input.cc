@@ -43,26 +43,33 @@ std::string input_path(const std::string& trace) {
   return trace.empty() ? newest_recording() : trace;
 }
 
-namespace {
-
-/// What this process has already taken counts as available: the trace may have been read.
-void require_memory_of_calls(std::uint64_t calls, std::uint64_t each,
-                             std::optional<std::uint64_t> allowed) {
+AvailableMemory memory_for(const ReadingOptions& reading) {
+  if (!reading.memory.empty()) {
+    const std::uint64_t allowed = parse_bytes(reading.memory, "--memory");
+    return {allowed, allowed, 0, "--memory"};
+  }
   AvailableMemory available = available_memory();
-  if (allowed) {
-    available = {*allowed, *allowed, 0, "--memory"};
-  } else if (available.bytes != AvailableMemory{}.bytes) {
+  if (available.bytes != AvailableMemory{}.bytes) {
     available.bytes += private_memory(::getpid());
   }
+  return available;
+}
+
+bool fits_in_memory(std::uint64_t calls, const ReadingOptions& reading,
+                    const AvailableMemory& available) {
+  return saturated_product(calls, reading.bytes_per_call) <= available.bytes - available.reserve;
+}
+
+void require_memory_for(std::uint64_t calls, const ReadingOptions& reading,
+                        const AvailableMemory& available, std::string_view why_whole) {
+  const std::uint64_t each = reading.bytes_per_call;
   require_memory({saturated_product(calls, each), "cannot analyse the trace",
-                  fmt::format("{} for each of {} calls", format_bytes(static_cast<double>(each)),
-                              format_count(calls)),
+                  fmt::format("{} for each of {} calls{}", format_bytes(static_cast<double>(each)),
+                              format_count(calls), why_whole),
                   "Use a machine with more memory, record a shorter run, or allow more with "
                   "--memory."},
                  available);
 }
-
-}  // namespace
 
 void require_calls(const OpenedTrace& opened, std::uint64_t calls, std::string_view problem) {
   if (calls > 0) return;
@@ -89,13 +96,11 @@ void require_calls(const OpenedTrace& opened, std::uint64_t calls, std::string_v
 }
 
 OpenOptions open_options(const ReadingOptions& reading, ClockPolicy otherwise, bool keep_matching) {
-  std::optional<std::uint64_t> allowed;
-  if (!reading.memory.empty()) allowed = parse_bytes(reading.memory, "--memory");
-  const std::uint64_t each = reading.bytes_per_call;
+  if (!reading.memory.empty()) parse_bytes(reading.memory, "--memory");  // refused before reading
   return {.clocks = reading.clock_policy(otherwise),
           .keep_matching = keep_matching,
-          .calls_known = [allowed, each](std::uint64_t calls) {
-            require_memory_of_calls(calls, each, allowed);
+          .calls_known = [reading](std::uint64_t calls) {
+            require_memory_for(calls, reading, memory_for(reading));
           }};
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/load/clock_report.h"
 #include "app/options/reading_options.h"
+#include "base/memory.h"
 #include "formats/open/open.h"
 #include "report/object.h"
 #include "report/report.h"
@@ -21,6 +22,17 @@ std::string newest_recording();
 
 /// `trace`, or the newest recording if it is empty.
 std::string input_path(const std::string& trace);
+
+/// What a command may take: --memory, or what is available, this process's own memory included.
+/// Throws usage Error for a size that cannot be read.
+AvailableMemory memory_for(const ReadingOptions& reading);
+/// Whether a command can hold so many calls in it.
+bool fits_in_memory(std::uint64_t calls, const ReadingOptions& reading,
+                    const AvailableMemory& available);
+/// Throws Error if it cannot. `why_whole`: why it has to, for the
+/// message, "; reason".
+void require_memory_for(std::uint64_t calls, const ReadingOptions& reading,
+                        const AvailableMemory& available, std::string_view why_whole = {});
 
 /// With a check of memory before calls are read, or behind it where the format does not say how
 /// many there are. `otherwise`: what happens to clocks where nothing was asked for. Throws usage

@@ -13,14 +13,13 @@
 #include "analysis/efficiency/scaling_laws.h"
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
-#include "app/load/shared_run.h"
+#include "app/load/stretched_run.h"
 #include "app/load/summaries.h"
 #include "app/options/analysed_interval.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "distributed/date_exchange.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -72,43 +71,51 @@ auto report_of(Described<EfficiencyJson> described, std::optional<ScalingLaws> l
 }
 using EfficiencyReports = CommandReports<ReturnedBy<report_of>>;
 
-/// The efficiency of a run in parts; nothing in all processes where calls wait for each other.
-std::optional<Efficiency> shared_efficiency(const SharedRun& shared, const IdealOptions& options,
-                                            const std::string& interval, ProcessGroup& group) {
-  const TracePart& part = shared.part;
-  IdealPass pass(part.trace, shared.matching, options, part.own, shared.span);
-  if (!run_forward(pass, part, group)) return std::nullopt;
-  const IdealRun ideal = pass.take();
-  const TimeInterval analysed =
-      resolve_interval(interval, shared.span).value_or(shared.span.common);
-  std::vector<RankEfficiency> own;
-  for (std::int32_t r = part.own.first; r < part.own.end; ++r) {
-    own.push_back(rank_efficiency(part.trace.calls(r), ideal, r, shared.span, analysed));
+/// What a process has found of its stretches, put together with what others have; in the order of
+/// the run.
+EfficiencyPart joined(const std::vector<EfficiencyPart>& own, ProcessGroup& group) {
+  struct Ends {
+    TimeInterval ideal;
+    std::uint64_t released;
+  };
+  std::vector<RankEfficiency> own_ranks;
+  std::vector<Ends> own_ends;
+  for (const EfficiencyPart& part : own) {
+    own_ranks.insert(own_ranks.end(), part.ranks.begin(), part.ranks.end());
+    own_ends.push_back({part.ideal, part.released});
   }
-  Efficiency all = efficiency_of(gather_all(group, own), shared.span, analysed);
-  if (counts_interruptions(part.trace)) {
-    std::vector<RankMachineTime> machine;
-    for (std::int32_t r = part.own.first; r < part.own.end; ++r) {
-      machine.push_back(rank_machine_time(part.trace, r));
+  const std::vector<RankEfficiency> ranks = gather_all(group, own_ranks);
+  const std::vector<Ends> ends = gather_all(group, own_ends);
+  EfficiencyPart whole;
+  for (std::size_t s = 0; s < ends.size(); ++s) {
+    const std::size_t count = ranks.size() / ends.size();
+    const auto first = ranks.begin() + static_cast<std::ptrdiff_t>(s * count);
+    EfficiencyPart part{
+        {first, first + static_cast<std::ptrdiff_t>(count)}, ends[s].ideal, ends[s].released};
+    if (s == 0) {
+      whole = std::move(part);
+    } else {
+      append_part(whole, std::move(part));
     }
-    all.machine = machine_share(gather_all(group, machine), shared.run.trace().info());
   }
-  all.name = shared.run.opened.path;
-  all.findings.merge(shared.run.trace().findings());
+  return whole;
+}
+
+/// The efficiency of a run in stretches; nothing in all processes where only the whole trace tells.
+std::optional<Efficiency> efficiency_in_stretches(StretchedRun& run, const IdealOptions& options,
+                                                  const std::string& interval,
+                                                  ProcessGroup& group) {
+  const TimeInterval analysed = resolve_interval(interval, run.span).value_or(run.span.common);
+  std::vector<EfficiencyPart> own;
+  const auto analyse = [&](const Stretch& stretch, const CallMatching& matching) {
+    const IdealRun ideal = ideal_run(stretch.trace, matching, options);
+    own.push_back(efficiency_part(stretch.trace, ideal, run.span, analysed, stretch.part));
+  };
+  if (!for_own_stretches(run, group, analyse)) return std::nullopt;
+  Efficiency all = efficiency_of(joined(own, group), run.trace.job(), run.span, analysed);
+  all.name = run.run.opened.path;
+  all.findings.merge(run.run.trace().findings());
   return all;
-}
-
-bool counts_instructions(const Trace& trace) {
-  return std::ranges::any_of(trace.counters(), [](const std::string& name) {
-    return name == "PAPI_TOT_INS" || name == "PAPI_TOT_CYC";
-  });
-}
-
-bool has_regions(const TracePart& part) {
-  for (std::int32_t r = part.own.first; r < part.own.end; ++r) {
-    if (!part.trace.calls(r).parallel_regions().empty()) return true;
-  }
-  return false;
 }
 
 SeverityCube severities_of(const LoadedRun& run) {
@@ -118,26 +125,24 @@ SeverityCube severities_of(const LoadedRun& run) {
   return severity_cube(run.trace(), paths, wait_states(run.trace(), run.matching(), options));
 }
 
-std::optional<Report> execute_in_parts(const EfficiencyRequest& request, ProcessGroup& group) {
-  // Summaries and Extra-P measurements need analyses that processes do not share.
+std::optional<Report> execute_in_stretches(const EfficiencyRequest& request, ProcessGroup& group) {
+  // Summaries and Extra-P measurements need analyses of the whole trace.
   if (!request.summary.file.empty() || !request.extra_p.empty()) return std::nullopt;
-  if (group.size() == 1 || request.traces.size() > 1) return std::nullopt;
+  if (request.traces.size() > 1) return std::nullopt;
   const IdealOptions ideal =
       ideal_network(request.causality, request.rendezvous, request.run.model);
   const Scaling scaling = parse_scaling(request.scaling);
   RunRequest one = request.run;
   one.trace = request.traces.empty() ? std::string() : request.traces.front();
-  const std::optional<SharedRun> shared = load_shared_run(one, group);
-  // Their sums depend on the order of the calls that they are added over.
-  if (!shared || counts_instructions(shared->part.trace)) return std::nullopt;
-  if (!true_in_all(group, !has_regions(shared->part))) return std::nullopt;
-  require_calls(shared->run.opened, shared->part.call_count(), "no efficiency of");
-  const auto run = shared_efficiency(*shared, ideal, request.interval, group);
+  std::optional<StretchedRun> run = load_stretches(one, group);
   if (!run) return std::nullopt;
+  require_calls(run->run.opened, run->trace.calls(), "no efficiency of");
+  const auto efficiency = efficiency_in_stretches(*run, ideal, request.interval, group);
+  if (!efficiency) return std::nullopt;
   ComparedInputs compared;
-  compared.add(shared->run);
+  compared.add(run->run);
   return EfficiencyReports::untyped(
-      report_of(describe_efficiency({*run}, scaling), {}, request, ideal, compared));
+      report_of(describe_efficiency({*efficiency}, scaling), {}, request, ideal, compared));
 }
 
 }  // namespace
@@ -158,6 +163,9 @@ void declare(OptionList& options, EfficiencyRequest& request) {
               "Also write the runs as measurements for Extra-P (JSON Lines), by call path");
   declare(options, request.run);
   declare_memory(options, request.run.reading);
+  options["--memory"].help =
+      "Memory that the command may take (default: what is available); a larger native trace is "
+      "analysed in stretches";
   declare(options, request.summary);
 }
 
@@ -166,7 +174,7 @@ CommandSchema efficiency_schema() {
 }
 
 Report execute(const EfficiencyRequest& request, ProcessGroup& group) {
-  if (std::optional<Report> shared = execute_in_parts(request, group)) return std::move(*shared);
+  if (auto report = execute_in_stretches(request, group)) return std::move(*report);
   return group.is_first() ? execute(request) : Report();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/load/input.h"
+#include "app/load/large_trace.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "calls/summary.h"
@@ -87,7 +88,7 @@ Section recording_section(const OpenedTrace& opened) {
   text("started", info.started);
   text("format", opened.format + (opened.trace.timed() ? ", timed" : ", untimed"));
   facts.facts.push_back({"size", number(opened.bytes), Unit::bytes});
-  const std::uint64_t calls = opened.trace.call_count();
+  const std::uint64_t calls = opened.calls;
   if (calls > 0) {
     facts.facts.push_back({"size per call",
                            static_cast<double>(opened.bytes) / static_cast<double>(calls),
@@ -224,10 +225,16 @@ using InfoReports = CommandReports<ReturnedBy<info_report>>;
 
 void declare(OptionList& options, InfoRequest& request) {
   declare_trace(options, request.trace, request.reading);
+  options["--memory"].help =
+      "Memory that the command may take (default: what is available); a larger native trace is "
+      "read block by block";
   declare_clocks(options, request.reading);
 }
 
 Report execute(const InfoRequest& request) {
+  if (const auto large = summarize_in_blocks(request.trace, request.reading)) {
+    return InfoReports::untyped(info_report(large->summary, large->opened));
+  }
   const OpenedTrace opened = open_input(request.trace, open_options(request.reading));
   return info_of(opened);
 }

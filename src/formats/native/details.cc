@@ -28,10 +28,6 @@ enum DetailsPart : unsigned {
   kDetailsEnd = 16
 };
 
-std::int64_t last_end(const RankCalls& calls) {
-  return calls.empty() ? calls.start_ns() : calls.end_ns(calls.size() - 1);
-}
-
 /// Gaps up to the last one in which the counter gained anything.
 std::size_t counted_gaps(const RankCalls& calls, std::size_t which) {
   std::size_t count = calls.size() + 1;
@@ -55,7 +51,7 @@ void encode_pauses(const RankCalls& calls, ByteWriter (&part)[kDetailsEnd]) {
   if (!any_kind) part[kDetailsPauseInMpi].clear();
 }
 
-bool decode_pauses(ByteReader (&part)[kDetailsEnd], RankCallsBuilder& calls) {
+bool decode_pauses(ByteReader (&part)[kDetailsEnd], std::size_t count, RankCallsBuilder& calls) {
   std::int64_t before = calls.start_ns();
   std::int64_t call = 0;
   const bool any_kind = !part[kDetailsPauseInMpi].at_end();
@@ -67,7 +63,7 @@ bool decode_pauses(ByteReader (&part)[kDetailsEnd], RankCallsBuilder& calls) {
     if (any_kind) pause.kind = pause_kind(part[kDetailsPauseInMpi].u8());
     if (part[kDetailsPauseCalls].failed() || part[kDetailsPauseBegins].failed() ||
         part[kDetailsPauseLengths].failed() || part[kDetailsPauseInMpi].failed() || call < 0 ||
-        static_cast<std::uint64_t>(call) > calls.size() || !is_time(pause.begin_ns) ||
+        static_cast<std::uint64_t>(call) > count || !is_time(pause.begin_ns) ||
         !is_time(pause.end_ns)) {
       return false;
     }
@@ -98,10 +94,10 @@ void encode_samples(const RankCalls& calls, std::span<const Sample> samples,
   if (!any_blocked) part[kDetailsSampleBlocked].clear();
 }
 
-bool decode_samples(ByteReader (&part)[kDetailsEnd], std::size_t frames, const RankCalls& calls,
-                    std::vector<Sample>& samples) {
+bool decode_samples(ByteReader (&part)[kDetailsEnd], const DetailBounds& bounds,
+                    std::int64_t start_ns, std::vector<Sample>& samples) {
   std::uint64_t call = 0;
-  Sample s{calls.start_ns(), 0, 0, 0, 0};
+  Sample s{start_ns, 0, 0, 0, 0};
   const bool any_thread = !part[kDetailsSampleThreads].at_end();
   const bool any_blocked = !part[kDetailsSampleBlocked].at_end();
   while (!part[kDetailsSampleCalls].at_end()) {
@@ -115,8 +111,8 @@ bool decode_samples(ByteReader (&part)[kDetailsEnd], std::size_t frames, const R
       if (part[id].failed()) return false;
     }
     if (part[kDetailsSampleBlocked].failed()) return false;
-    if (step > calls.size() - call || frame > frames || !is_time(s.time_ns) || s.cpu_ns < 0 ||
-        !is_time(s.cpu_ns)) {
+    if (step > bounds.calls - call || frame > bounds.frames || !is_time(s.time_ns) ||
+        s.cpu_ns < 0 || !is_time(s.cpu_ns)) {
       return false;
     }
     call += step;
@@ -156,7 +152,7 @@ bool is_possible(const ParallelRegion& region, std::int64_t call, std::size_t ca
          static_cast<std::uint64_t>(call) <= calls;
 }
 
-bool decode_parallel_regions(ByteReader (&part)[kDetailsEnd], std::size_t frames,
+bool decode_parallel_regions(ByteReader (&part)[kDetailsEnd], const DetailBounds& bounds,
                              RankCallsBuilder& calls) {
   ByteReader& in = part[kDetailsParallelRegions];
   ByteReader& in_times = part[kDetailsParallelTimes];
@@ -174,8 +170,8 @@ bool decode_parallel_regions(ByteReader (&part)[kDetailsEnd], std::size_t frames
     call = wrapping_add(call, in.svarint());
     const std::uint64_t threads = in.varint();
     // Each thread takes two bytes at least.
-    if (in.failed() || frame > frames || threads == 0 || threads > in_times.left() ||
-        !is_possible(region, call, calls.size())) {
+    if (in.failed() || frame > bounds.frames || threads == 0 || threads > in_times.left() ||
+        !is_possible(region, call, bounds.calls)) {
       return false;
     }
     region.frame = static_cast<FrameId>(frame);
@@ -217,10 +213,10 @@ bool decode_recording_costs(ByteReader& in, RankCallsBuilder& calls) {
   return true;
 }
 
-bool decode_counters(ByteReader& in, std::size_t counters, RankCallsBuilder& calls) {
-  for (std::size_t which = 0; which < counters && !in.at_end(); ++which) {
+bool decode_counters(ByteReader& in, const DetailBounds& bounds, RankCallsBuilder& calls) {
+  for (std::size_t which = 0; which < bounds.counters && !in.at_end(); ++which) {
     const std::uint64_t count = in.varint();
-    if (count > calls.size() + 1 || count > in.left()) return false;  // each takes a byte at least
+    if (count > bounds.calls + 1 || count > in.left()) return false;  // each takes a byte at least
     std::vector<std::uint64_t> values(static_cast<std::size_t>(count));
     for (std::uint64_t& value : values) value = in.varint();
     if (!values.empty()) calls.set_counter(which, std::move(values));
@@ -238,14 +234,14 @@ bool has_details(const Trace& trace, const Samples& samples, std::int32_t rank) 
   }
   return counted || !calls.pauses().empty() || !calls.recording_costs().empty() ||
          !samples.of(rank).empty() || !calls.parallel_regions().empty() ||
-         calls.stop_ns() != last_end(calls);
+         calls.stop_ns() != last_end_ns(calls);
 }
 
 void encode_details(const Trace& trace, const Samples& samples, std::int32_t rank,
                     ByteWriter& out) {
   const RankCalls& calls = trace.calls(rank);
   ByteWriter part[kDetailsEnd];
-  const std::int64_t after = calls.stop_ns() - last_end(calls);
+  const std::int64_t after = calls.stop_ns() - last_end_ns(calls);
   if (after != 0) part[kDetailsStop].svarint(after);
   encode_pauses(calls, part);
   encode_samples(calls, samples.of(rank), part);
@@ -259,19 +255,23 @@ void encode_details(const Trace& trace, const Samples& samples, std::int32_t ran
   for (unsigned id = kDetailsStop; id < kDetailsEnd; ++id) append_part(out, id, part[id].bytes());
 }
 
-bool decode_details(std::span<const std::byte> payload, const DetailCounts& trace,
-                    RankCallsBuilder& calls, std::vector<Sample>& samples) {
+std::int64_t last_end_ns(const RankCalls& calls) {
+  return calls.empty() ? calls.start_ns() : calls.end_ns(calls.size() - 1);
+}
+
+bool decode_details(std::span<const std::byte> payload, const DetailBounds& bounds,
+                    RankCallsBuilder& rank, std::vector<Sample>& samples) {
   ByteReader part[kDetailsEnd];
   if (!split_parts(payload, part)) return false;
   if (!part[kDetailsStop].at_end()) {
-    const std::int64_t stop = wrapping_add(last_end(calls), part[kDetailsStop].svarint());
+    const std::int64_t stop = wrapping_add(bounds.last_end_ns, part[kDetailsStop].svarint());
     if (part[kDetailsStop].failed() || !is_time(stop)) return false;
-    calls.set_stop_ns(stop);
+    rank.set_stop_ns(stop);
   }
-  return decode_pauses(part, calls) && decode_parallel_regions(part, trace.frames, calls) &&
-         decode_recording_costs(part[kDetailsRecordingCosts], calls) &&
-         decode_counters(part[kDetailsCounters], trace.counters, calls) &&
-         decode_samples(part, trace.frames, calls, samples);
+  return decode_pauses(part, bounds.calls, rank) && decode_parallel_regions(part, bounds, rank) &&
+         decode_recording_costs(part[kDetailsRecordingCosts], rank) &&
+         decode_counters(part[kDetailsCounters], bounds, rank) &&
+         decode_samples(part, bounds, rank.start_ns(), samples);
 }
 
 }  // namespace slackline::native

@@ -17,15 +17,20 @@ bool has_details(const Trace& trace, const Samples& samples, std::int32_t rank);
 /// Appends that frame's payload.
 void encode_details(const Trace& trace, const Samples& samples, std::int32_t rank, ByteWriter& out);
 
-/// How many of these the trace has, so that details may name them.
-struct DetailCounts {
+/// What details of a rank speak of: how many counters and frames the trace has, how many calls the
+/// rank, and when the last of them ends (the rank starts, without calls).
+struct DetailBounds {
   std::size_t counters = 0;
   std::size_t frames = 0;
+  std::size_t calls = 0;
+  std::int64_t last_end_ns = 0;
 };
+/// When a rank's last call ends.
+std::int64_t last_end_ns(const RankCalls& calls);
 
-/// Adds them to a rank that has all its calls; false when they make no sense, and then some may be
-/// there.
-bool decode_details(std::span<const std::byte> payload, const DetailCounts& trace,
-                    RankCallsBuilder& calls, std::vector<Sample>& samples);
+/// Adds them to a rank, which need not have its calls; false when they make no sense, and then some
+/// may be there.
+bool decode_details(std::span<const std::byte> payload, const DetailBounds& bounds,
+                    RankCallsBuilder& rank, std::vector<Sample>& samples);
 
 }  // namespace slackline::native

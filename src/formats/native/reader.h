@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "base/findings.h"
-#include "trace/rank_range.h"
 #include "trace/samples.h"
 #include "trace/trace.h"
 
@@ -46,17 +45,6 @@ inline constexpr FindingKind kNativeUnknownOperation{
 Trace read_native(std::span<const std::byte> bytes, std::string_view name,
                   Samples* samples = nullptr,
                   const std::function<void(std::uint64_t)>& calls_known = {});
-
-/// A native trace of which only some ranks were read.
-struct NativePart {
-  Trace trace;  ///< the others have no calls
-  RankRange read;
-  bool complete = false;  ///< the file is undamaged, as far as it was looked at
-};
-/// `choose` says which ranks to read, by the numbers of calls of all. Throws Error as
-/// read_native().
-NativePart read_native_part(std::span<const std::byte> bytes, std::string_view name,
-                            const std::function<RankRange(std::span<const std::uint64_t>)>& choose);
 
 /// How many bytes the frames of a native trace have when decompressed. Reads their headers only.
 std::uint64_t native_content_bytes(std::span<const std::byte> file);

@@ -288,12 +288,6 @@ Error several_traces(const fs::path& folder, const std::vector<fs::path>& traces
                fmt::format("Name one, for example {}.", traces.front().string()));
 }
 
-std::uint64_t total(const Findings& findings) {
-  std::uint64_t sum = 0;
-  for (const Findings::Entry& entry : findings.entries()) sum += entry.count;
-  return sum;
-}
-
 /// The trace in a folder that is not a trace as a whole; none if there is no trace in it.
 std::optional<fs::path> only_trace_in(const fs::path& folder) {
   std::vector<fs::path> traces;
@@ -349,36 +343,6 @@ std::uint64_t fingerprint(const fs::path& file) {
   const std::size_t length = std::min(kLookedAt, bytes.size());
   const std::uint64_t begin = XXH3_64bits_withSeed(bytes.data(), length, bytes.size());
   return XXH3_64bits_withSeed(bytes.data() + (bytes.size() - length), length, begin);
-}
-
-OpenedPart open_part(const fs::path& path, bool with_checksum,
-                     const std::function<RankRange(std::span<const std::uint64_t>)>& choose) {
-  const fs::path file = native_file_of(path).value_or(path);
-  const MappedFile mapped(file);
-  NativePart part = read_native_part(mapped.bytes(), file.string(), choose);
-  OpenedPart out{{std::move(part.trace),
-                  "native",
-                  path.string(),
-                  mapped.bytes().size(),
-                  {},
-                  0,
-                  {},
-                  {},
-                  {},
-                  {}},
-                 part.read,
-                 part.complete};
-  TraceBuilder trace = std::move(out.opened.trace);
-  const std::uint64_t known = total(trace.findings());
-  mend_time_order(trace);
-  limit_nesting(trace, out.opened.samples);
-  out.complete = out.complete && total(trace.findings()) == known;
-  out.opened.trace = std::move(trace).build();
-  if (with_checksum) {
-    out.opened.checksum = checksum(
-        mapped.bytes(), [&mapped](std::span<const std::byte> read) { mapped.release(read); });
-  }
-  return out;
 }
 
 std::optional<OpenedGoal> open_goal(const fs::path& path) {

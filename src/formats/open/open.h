@@ -14,7 +14,6 @@
 #include "calls/call_matching.h"
 #include "calls/clock_correction.h"
 #include "trace/goal/program.h"
-#include "trace/rank_range.h"
 #include "trace/samples.h"
 #include "trace/send_records.h"
 #include "trace/trace.h"
@@ -94,23 +93,12 @@ struct OpenOptions {
 /// knows, or a folder with several traces.
 OpenedTrace open_trace(const std::filesystem::path& path, const OpenOptions& options = {});
 
-/// A native trace of which only some ranks were read, as it stands in the file.
-struct OpenedPart {
-  OpenedTrace opened;  ///< `calls` is not set
-  RankRange read;
-  bool complete = false;  ///< nothing is damaged, and no time had to be corrected
-};
 /// The file that open_trace() would read as a native trace; empty if it is something else, or
 /// missing.
 std::optional<std::filesystem::path> native_file_of(const std::filesystem::path& path);
 /// Tells files of different content apart without reading all of them: by size, begin and end,
 /// where the native format has its index.
 std::uint64_t fingerprint(const std::filesystem::path& file);
-/// Opens a native_file_of() `path`. `choose` says which ranks to read, by the numbers of calls of
-/// all. The checksum, for which all of the file is read, is left out unless asked for.
-OpenedPart open_part(const std::filesystem::path& path, bool with_checksum,
-                     const std::function<RankRange(std::span<const std::uint64_t>)>& choose);
-
 /// Opens a GOAL file; empty when `path` is something else. Throws Error when it is not there or
 /// cannot be read.
 std::optional<OpenedGoal> open_goal(const std::filesystem::path& path);

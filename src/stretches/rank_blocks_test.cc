@@ -1,4 +1,4 @@
-#include "distributed/rank_blocks.h"
+#include "stretches/rank_blocks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,93 @@
+#include "app/load/large_trace.h"
+
+#include <atomic>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "app/load/input.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/stage.h"
+#include "formats/native/pieces.h"
+#include "trace/nesting_limits.h"
+#include "trace/time_order.h"
+#include "trace/trace_builder.h"
+
+namespace slackline {
+namespace {
+
+constexpr FindingKind kCausalityNotChecked{"causality_not_checked", Severity::info,
+                                           "The trace is larger than the memory that the command "
+                                           "may take; whether its clocks disagree was "
+                                           "not checked."};
+
+/// Nothing where the whole trace has to be looked at.
+std::optional<RankSummary> summary_of(const NativePieces& pieces, std::int32_t rank) {
+  RankSummarizer summarizer(pieces.job(), rank);
+  TimeOrder order;
+  std::int64_t last_end_ns = pieces.job().calls(rank).start_ns();
+  std::size_t depth = 0;
+  bool sound = true;
+  const bool complete = pieces.for_each_block(rank, [&](const RankCalls& calls) {
+    for (const RegionEvent& event : calls.regions()) {
+      if (event.enter && ++depth > kDeepestNesting) sound = false;
+      if (!event.enter && depth > 0) --depth;
+    }
+    sound = sound && (calls.empty() || calls.begin_ns(0) >= pieces.job().calls(rank).start_ns());
+    sound = sound && (!pieces.job().timed() || order.add(calls));
+    summarizer.add(calls);
+    if (!calls.empty()) last_end_ns = calls.end_ns(calls.size() - 1);
+  });
+  RankCallsBuilder details;
+  std::vector<Sample> samples;
+  if (!complete || !sound || !pieces.read_details(rank, last_end_ns, details, samples)) {
+    return std::nullopt;
+  }
+  return summarizer.take(details);
+}
+
+}  // namespace
+
+std::optional<LargeTrace> summarize_in_blocks(const std::string& trace,
+                                              const ReadingOptions& reading) {
+  if (reading.fix_clocks) return std::nullopt;
+  const std::filesystem::path path = input_path(trace);
+  const auto native = native_file_of(path);
+  if (!native) return std::nullopt;
+  const MappedFile file(*native);
+  const NativePieces pieces(file.bytes(), native->string());
+  const std::uint64_t calls =
+      std::accumulate(pieces.calls().begin(), pieces.calls().end(), std::uint64_t{0});
+  if (!pieces.complete() || fits_in_memory(calls, reading, memory_for(reading))) {
+    return std::nullopt;
+  }
+  begin_stage("reading the trace");
+  std::vector<RankSummary> ranks(pieces.calls().size());
+  std::atomic<bool> sound = true;
+  parallel_for(ranks.size(), [&](std::size_t r) {
+    auto summary = summary_of(pieces, static_cast<std::int32_t>(r));
+    if (summary) {
+      ranks[r] = std::move(*summary);
+    } else {
+      sound = false;
+    }
+  });
+  if (!sound) return std::nullopt;
+  TraceBuilder job = TraceBuilder::without_calls(pieces.job(), pieces.job().timed());
+  if (job.timed()) job.findings().add(kCausalityNotChecked);
+  return LargeTrace{{std::move(job).build(),
+                     "native",
+                     path.string(),
+                     file.bytes().size(),
+                     identify_input(path)->checksum,
+                     calls,
+                     {},
+                     {},
+                     {},
+                     {}},
+                    summarize(pieces.job(), ranks)};
+}
+
+}  // namespace slackline

@@ -1,0 +1,141 @@
+#include "app/load/stretched_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "app/load/input.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/stage.h"
+#include "calls/causality.h"
+#include "formats/open/open.h"
+#include "trace/trace_builder.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether all processes can read it. Throws Error in all where it is not one file.
+bool is_one_file(const std::optional<fs::path>& file, ProcessGroup& group) {
+  const std::vector<std::uint64_t> mine{file ? 1u : 0u, file ? fingerprint(*file) : 0};
+  const std::vector<std::uint64_t> all = gather_all(group, mine);
+  for (std::size_t p = 1; p < all.size() / 2; ++p) {
+    if (all[2 * p] == all[0] && all[2 * p + 1] == all[1]) continue;
+    throw Error("cannot analyse the trace as several processes",
+                fmt::format("process {} sees another file than process 0", p),
+                "Put the trace where all processes see it under one name.");
+  }
+  return file.has_value();
+}
+
+/// How many calls fit into the memory of one process. Half of what is available is left to others,
+/// and to what is not counted by calls.
+std::uint64_t calls_in_memory(const ReadingOptions& reading, const AvailableMemory& available,
+                              const ProcessGroup& group) {
+  const std::uint64_t usable = (available.bytes - available.reserve) / 2;
+  const auto sharers = reading.memory.empty() ? static_cast<std::uint64_t>(group.size()) : 1;
+  return std::max<std::uint64_t>(1, usable / sharers / reading.bytes_per_call);
+}
+
+/// Sums over all ranks must not overflow; who reads the whole trace (check_time_span()) may allow
+/// more.
+bool has_usual_times(std::span<const RankExtent> ranks) {
+  const std::int64_t limit = kTimeLimit_ns / (2 * static_cast<std::int64_t>(ranks.size()));
+  return std::ranges::all_of(ranks, [limit](const RankExtent& rank) {
+    return std::abs(rank.span.whole.begin_ns) < limit && std::abs(rank.span.whole.end_ns) < limit;
+  });
+}
+
+/// Cuts the trace; returns why it must be read whole, and nothing if it need not.
+std::string cut(StretchedTrace& trace, std::uint64_t calls_at_once, ProcessGroup& group) {
+  if (!trace.obstacle().empty()) return trace.obstacle();
+  if (!has_usual_times(trace.extents())) return "unusual times";
+  const auto processes = static_cast<std::uint64_t>(group.size());
+  const std::uint64_t rounds = trace.calls() / (calls_at_once * processes) + 1;
+  trace.cut(rounds * processes, group);
+  if (trace.size() == 1) return "no collective of all ranks over which nothing is open";
+  if (rounds > 1 && trace.longest() > 2 * calls_at_once) {
+    return fmt::format("{} calls between two collectives of all ranks over which nothing is open",
+                       trace.longest());
+  }
+  return {};
+}
+
+LoadedRun without_calls(const RunRequest& request, const fs::path& path,
+                        const StretchedTrace& trace, std::uint64_t bytes, bool with_checksum) {
+  LoadedRun run{{TraceBuilder::without_calls(trace.job(), true).build(),
+                 "native",
+                 path.string(),
+                 bytes,
+                 with_checksum ? identify_input(path)->checksum : std::string(),
+                 trace.calls(),
+                 {},
+                 {},
+                 {},
+                 {}},
+                "measured"};
+  run.requested = !request.on.empty();
+  return run;
+}
+
+bool is_sound(const Stretch& stretch, const CallMatching& matching) {
+  if (!matching.findings().empty()) return false;
+  const CausalityCheck check = check_causality(stretch.trace, matching);
+  return check.violations == 0 && check.collectives == 0;
+}
+
+}  // namespace
+
+std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group) {
+  if ((!request.on.empty() && request.on != "measured") || request.reading.fix_clocks) {
+    return std::nullopt;
+  }
+  const AvailableMemory available = memory_for(request.reading);
+  const fs::path path = input_path(request.trace);
+  const std::optional<fs::path> native = native_file_of(path);
+  if (!is_one_file(native, group)) return std::nullopt;
+  MappedFile file(*native);
+  NativePieces pieces(file.bytes(), native->string());
+  const std::uint64_t at_once = calls_in_memory(request.reading, available, group);
+  std::uint64_t calls = 0;
+  for (const std::uint64_t of_rank : pieces.calls()) calls += of_rank;
+  const bool fits = fits_in_memory(calls, request.reading, available);
+  if (group.size() == 1 && fits) return std::nullopt;
+  begin_stage("looking for places to cut the trace");
+  StretchedTrace trace(std::move(pieces), group);
+  const std::string obstacle = cut(trace, at_once, group);
+  if (!obstacle.empty()) {
+    const std::string why = fmt::format("; it has {}, so it cannot be read in stretches", obstacle);
+    require_memory_for(calls, request.reading, available, why);
+    return std::nullopt;
+  }
+  LoadedRun run = without_calls(request, path, trace, file.bytes().size(), group.is_first());
+  const RunSpan span = run_span(trace.extents());
+  return StretchedRun{std::move(file), std::move(run), std::move(trace), span};
+}
+
+bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
+                       const std::function<void(const Stretch&, const CallMatching&)>& analyse) {
+  const auto processes = static_cast<std::size_t>(group.size());
+  const auto self = static_cast<std::size_t>(group.rank());
+  const std::size_t end = (self + 1) * run.trace.size() / processes;
+  bool sound = true;
+  for (std::size_t s = self * run.trace.size() / processes; s < end && sound; ++s) {
+    begin_stage("analysing the run");
+    const std::optional<Stretch> stretch = run.trace.load(s);
+    sound = stretch.has_value();
+    if (!sound) break;
+    const CallMatching matching(stretch->trace);
+    sound = is_sound(*stretch, matching);
+    if (sound) analyse(*stretch, matching);
+  }
+  return true_in_all(group, sound);
+}
+
+}  // namespace slackline

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+#include "app/load/loaded_run.h"
+#include "app/options/run_request.h"
+#include "base/file.h"
+#include "calls/call_matching.h"
+#include "parallel/process_group.h"
+#include "stretches/stretched_trace.h"
+
+namespace slackline {
+
+/// A measured run that is analysed stretch by stretch: it is larger than the memory, or several
+/// processes share the work.
+struct StretchedRun {
+  MappedFile file;
+  /// What a report says of the input and the run; its trace has no calls. The checksum is known to
+  /// the first process only.
+  LoadedRun run;
+  StretchedTrace trace;
+  RunSpan span;
+};
+
+/// Opens the run that is asked for where its stretches are needed and give the answer of the whole.
+/// All processes call it together, and all get nothing where one process can do it in its memory;
+/// where the run is not a measured one of a native trace whose clocks are right; and where several
+/// processes cannot share it. Throws Error where the processes see different files, and where the
+/// trace needs more memory than there is, and cannot be read in stretches.
+std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group);
+
+/// Calls analyse(stretch, matching) for each stretch that is this process's, in their order. False
+/// in all processes, and nothing is known, where something is wrong with the calls of any: then
+/// only the whole trace tells.
+bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
+                       const std::function<void(const Stretch&, const CallMatching&)>& analyse);
+
+}  // namespace slackline

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "calls/run_span.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Which part of a run a trace is: all of it, or a stretch between two collectives that let no rank
+/// leave before all have come, and over which no message is on its way and no request is open. Each
+/// stretch begins with the calls with which the one before it ends; they count there.
+struct RunPart {
+  bool first = true;
+  bool last = true;
+
+  /// How many of each rank's first calls do not count.
+  std::size_t lead() const { return first ? 0 : 1; }
+  /// The time that counts, of a rank that has calls: the stretches' own times follow each other.
+  TimeInterval own_time(const RankCalls& calls) const {
+    return {first ? -kTimeLimit_ns : calls.end_ns(0),
+            last ? kTimeLimit_ns : calls.end_ns(calls.size() - 1)};
+  }
+  /// Whether that moment is one of it.
+  bool contains(const RankCalls& calls, std::int64_t time_ns) const {
+    const TimeInterval own = own_time(calls);
+    return time_ns >= own.begin_ns && (last || time_ns < own.end_ns);
+  }
+};
+
+}  // namespace slackline

@@ -1,0 +1,74 @@
+#include "formats/native/pieces.h"
+
+#include <algorithm>
+
+#include "formats/native/block.h"
+#include "formats/native/details.h"
+
+namespace slackline {
+
+using native::Frame;
+
+NativePieces::NativePieces(std::span<const std::byte> file, std::string_view name)
+    : file_(file), contents_(native::contents_of(file, name)) {}
+
+bool NativePieces::append_block(const Frame& block, RankCallsBuilder& out) const {
+  const auto payload = native::payload_at(file_, block.offset, block.header);
+  if (!payload) return false;
+  const native::NameCounts names{job().regions().size(), job().call_tree().size()};
+  const native::DecodedBlock decoded =
+      native::decode_block(payload->bytes(), block.header.count, names, out);
+  return decoded.complete && decoded.calls == block.header.count && decoded.unknown_operations == 0;
+}
+
+bool NativePieces::for_each_block(std::int32_t rank,
+                                  const std::function<void(const RankCalls&)>& visit) const {
+  std::uint64_t next = 0;
+  for (const Frame& block : frames(rank).blocks) {
+    RankCallsBuilder calls;
+    if (block.header.first != next || !append_block(block, calls)) return false;
+    next += block.header.count;
+    visit(calls);
+  }
+  return next == calls()[static_cast<std::size_t>(rank)];
+}
+
+bool NativePieces::append_calls(std::int32_t rank, std::uint64_t from, std::uint64_t to,
+                                RankCallsBuilder& out) const {
+  out.reserve(out.size() + static_cast<std::size_t>(to - from));
+  std::uint64_t next = from;
+  for (const Frame& block : frames(rank).blocks) {
+    const std::uint64_t begin = block.header.first;
+    const std::uint64_t end = begin + block.header.count;
+    if (end <= from || begin >= to) continue;
+    if (begin > next) return false;
+    if (begin == next && end <= to) {
+      if (!append_block(block, out)) return false;
+    } else {
+      RankCallsBuilder all;
+      if (!append_block(block, all)) return false;
+      for (std::uint64_t i = next; i < std::min(end, to); ++i) {
+        out.append(all[static_cast<std::size_t>(i - begin)]);
+      }
+    }
+    next = std::min(end, to);
+  }
+  out.set_regions({});
+  return next == to;
+}
+
+bool NativePieces::read_details(std::int32_t rank, std::int64_t last_end_ns, RankCallsBuilder& out,
+                                std::vector<Sample>& samples) const {
+  const auto r = static_cast<std::size_t>(rank);
+  const std::vector<Frame>& details = frames(rank).details;
+  out.set_start_ns(job().calls(rank).start_ns());
+  out.set_stop_ns(last_end_ns);
+  if (!contents_.description.details[r]) return details.empty();
+  if (details.size() != 1 || details.front().header.first != calls()[r]) return false;
+  const auto payload = native::payload_at(file_, details.front().offset, details.front().header);
+  const native::DetailBounds bounds{job().counters().size(), job().call_tree().size(),
+                                    static_cast<std::size_t>(calls()[r]), last_end_ns};
+  return payload && native::decode_details(payload->bytes(), bounds, out, samples);
+}
+
+}  // namespace slackline

@@ -1,0 +1,231 @@
+#include "stretches/rank_scan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "trace/nesting_limits.h"
+
+namespace slackline {
+namespace {
+
+/// A blocking collective that lets no member leave before all have come, on any
+/// network: by MPI's semantics, and by both rules of the ideal network.
+bool holds_all(const Call& call) {
+  switch (call.operation) {
+    case Operation::barrier:
+      return true;
+    case Operation::allreduce:
+    case Operation::allgather:
+    case Operation::alltoall:
+    case Operation::reduce_scatter_block:
+      return call.bytes > 0;
+    default:
+      return false;
+  }
+}
+
+int objects_opened(Operation operation) {
+  if (opens_object(operation)) return 1;
+  return operation == Operation::win_free || operation == Operation::file_close ? -1 : 0;
+}
+
+std::uint64_t mixed(std::uint64_t high, std::uint64_t low) {
+  return mix_bits(high << 32 | (low & 0xffffffffu));
+}
+
+std::uint64_t weight_of(std::int32_t source, std::int32_t destination, const PostedMessage& m) {
+  return mix_bits(
+      mixed(static_cast<std::uint64_t>(source), static_cast<std::uint64_t>(destination)) +
+      mixed(m.comm, static_cast<std::uint64_t>(m.tag)));
+}
+
+std::uint64_t weight_of(std::uint64_t group, std::int32_t rank) {
+  return mix_bits(mix_bits(group + 1) + static_cast<std::uint64_t>(rank) + 1);
+}
+
+}  // namespace
+
+RankScan::RankScan(const Trace& job, std::int32_t rank) : job_(job), rank_(rank) {
+  result_.extent.span.whole.begin_ns = job.calls(rank).start_ns();
+}
+
+void RankScan::add(const RankCalls& calls) {
+  note_regions(calls);
+  for (std::size_t i = 0; i < calls.size(); ++i, ++call_) {
+    check_times(calls, i);
+    note_span(calls, i);
+    const Call call = calls.action(i);
+    if (holds_all(call) && has_all_ranks(call.comm)) note_point(calls, i);
+    note_objects(call.operation);
+    visited_ = &call;
+    visit_actions(call, *this);
+    result_.last_end_ns = calls.end_ns(i);
+  }
+}
+
+RankScan::Result RankScan::take(const RankCalls& details) {
+  if (open_objects_ > 0) was_open_since(objects_since_);
+  std::int32_t open = 0;
+  for (CutPoint& point : result_.points) point.open = open += point.open;
+  RankExtent& extent = result_.extent;
+  RankSpan& span = extent.span;
+  extent.calls = call_;
+  span.whole = {details.start_ns(), details.stop_ns()};
+  if (!init_) span.analysed.begin_ns = details.start_ns();
+  if (span.last_call == 0) {
+    span.last_call = static_cast<std::size_t>(call_);
+    span.analysed.end_ns = std::max(span.analysed.begin_ns, result_.last_end_ns);
+  } else if (!result_.points.empty() && result_.points.back().call > span.last_call) {
+    give_up("calls after MPI_Finalize");
+  }
+  if (call_ == 0) {
+    give_up("a rank without calls");
+  } else if (first_begin_ns_ < details.start_ns()) {
+    give_up("calls before the start of a rank");
+  }
+  if (!details.parallel_regions().empty()) give_up("OpenMP regions");
+  return std::move(result_);
+}
+
+void RankScan::check_times(const RankCalls& calls, std::size_t i) {
+  if (call_ == 0) first_begin_ns_ = calls.begin_ns(i);
+  const bool in_order = call_ == 0 || calls.begin_ns(i) >= result_.last_end_ns;
+  if (calls.thread(i) != 0) give_up("calls of several threads");
+  if (!in_order || calls.end_ns(i) < calls.begin_ns(i)) give_up("calls that overlap in time");
+}
+
+/// As rank_span().
+void RankScan::note_span(const RankCalls& calls, std::size_t i) {
+  RankSpan& span = result_.extent.span;
+  if (!init_ && is_init(calls.operation(i))) {
+    init_ = true;
+    span.first_call = static_cast<std::size_t>(call_) + 1;
+    span.last_call = 0;
+    span.analysed.begin_ns = calls.end_ns(i);
+  } else if (calls.operation(i) == Operation::finalize) {
+    span.last_call = static_cast<std::size_t>(call_);
+    span.analysed.end_ns = calls.begin_ns(i);
+  }
+}
+
+bool RankScan::has_all_ranks(std::uint32_t comm) const {
+  if (comm == kCommWorld) return true;
+  if (comm >= job_.communicators().size() || comm == kCommSelf) return false;
+  const Communicator& c = job_.communicators()[comm];
+  return !c.is_inter() && c.members.size() == static_cast<std::size_t>(job_.ranks());
+}
+
+void RankScan::note_point(const RankCalls& calls, std::size_t i) {
+  result_.points.push_back({.call = static_cast<CallIndex>(call_),
+                            .begin_ns = calls.begin_ns(i),
+                            .end_ns = calls.end_ns(i),
+                            .balance = balance_,
+                            .open = -std::exchange(closed_, 0)});
+}
+
+void RankScan::note_objects(Operation operation) {
+  const int opened = objects_opened(operation);
+  if (opened > 0 && open_objects_++ == 0) objects_since_ = points();
+  if (opened < 0 && open_objects_ > 0 && --open_objects_ == 0) was_open_since(objects_since_);
+}
+
+/// Deeper ones are taken out of a trace that is read whole.
+void RankScan::note_regions(const RankCalls& calls) {
+  for (const RegionEvent& event : calls.regions()) {
+    if (event.enter && ++open_regions_ > kDeepestNesting) give_up("deeply nested regions");
+    if (!event.enter && open_regions_ > 0) --open_regions_;
+  }
+}
+
+void RankScan::opened(std::uint32_t request) {
+  if (request != kRequestNone) requests_[request] = points();
+}
+
+void RankScan::was_open_since(std::size_t point) {
+  if (point == result_.points.size()) return;
+  ++result_.points[point].open;  // differences, which take() sums up
+  ++closed_;
+}
+
+void RankScan::send(const PostedMessage& m) {
+  if (m.peer < 0 || m.peer >= job_.ranks()) return;
+  balance_ += weight_of(rank_, m.peer, m);
+  opened(m.request);
+}
+
+void RankScan::receive(const PostedMessage& m) {
+  if (m.peer < 0 || m.peer >= job_.ranks()) return;
+  balance_ -= weight_of(m.peer, rank_, m);
+  opened(m.request);
+}
+
+void RankScan::complete(const Call& call) {
+  for_each_completed_request(call, [this](std::uint32_t serial) {
+    if (const auto since = requests_.take(serial)) was_open_since(*since);
+  });
+}
+
+void RankScan::free_request(std::uint32_t serial) {
+  if (const auto since = requests_.take(serial)) was_open_since(*since);
+}
+
+void RankScan::collective(const Call& call) {
+  join(collective_comm(call), CollectiveScope::communicator);
+  opened(call.request);
+}
+
+void RankScan::one_sided(const Call& call) {
+  if (!joins_collective(call.operation)) return;
+  const CollectiveScope scope = collective_scope(call.operation);
+  const std::uint32_t comm =
+      objects_[static_cast<std::size_t>(scope)].of(call.operation, call.comm);
+  if (comm != call.comm) give_up("windows or files whose communicator is not recorded");
+  join(comm, scope);
+}
+
+void RankScan::initialize() {
+  if (std::exchange(initialized_, true) || points() > 0) give_up("several initialisations of MPI");
+}
+
+void RankScan::io() {
+  one_sided(*visited_);
+}
+
+void RankScan::free_communicator() {
+  join(visited_->comm, CollectiveScope::freeing);
+}
+
+void RankScan::join(std::uint32_t comm, CollectiveScope scope) {
+  if (comm >= job_.communicators().size() || comm == kCommSelf) return;
+  balance_ += weight_in(comm, scope);
+}
+
+/// Over all members of a communicator they add up to 0.
+std::uint64_t RankScan::weight_in(std::uint32_t comm, CollectiveScope scope) {
+  const std::uint64_t group =
+      std::uint64_t{comm} * kCollectiveScopes + static_cast<std::uint64_t>(scope);
+  if (const std::uint64_t* known = weights_.find(group)) return *known;
+  std::vector<std::int32_t> members = job_.communicators()[comm].members;
+  const auto& remote = job_.communicators()[comm].remote;
+  members.insert(members.end(), remote.begin(), remote.end());
+  if (comm == kCommWorld) {
+    members.clear();
+    for (std::int32_t rank = 0; rank < job_.ranks(); ++rank) members.push_back(rank);
+  }
+  if (std::ranges::find(members, rank_) == members.end()) {
+    give_up("collectives of ranks that are not in their communicator");
+    return 0;
+  }
+  std::uint64_t weight = 0;
+  if (rank_ == members.back()) {
+    for (const std::int32_t member : members) {
+      if (member != rank_) weight -= weight_of(group, member);
+    }
+  } else {
+    weight = weight_of(group, rank_);
+  }
+  weights_[group] = weight;
+  return weight;
+}
+
+}  // namespace slackline

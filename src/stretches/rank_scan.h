@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "calls/call_actions.h"
+#include "calls/call_matching.h"
+#include "calls/collective_calls.h"
+#include "calls/collective_scope.h"
+#include "calls/run_span.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// One rank's k-th call of a blocking collective of all ranks that lets nobody leave before all
+/// have come: where the run may be cut.
+struct CutPoint {
+  CallIndex call = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  /// What the rank has sent and not got back, so to speak: the sum over all ranks is 0 where every
+  /// message that was sent is received, and every member of every communicator has entered as many
+  /// of its collectives. (Otherwise it is 0 once in 2^64 times.)
+  std::uint64_t balance = 0;
+  /// Requests, windows and files that are open over it.
+  std::int32_t open = 0;
+};
+
+/// Reads one rank's calls, block by block, for places where the run can be cut.
+class RankScan : public IgnoreActions {
+ public:
+  /// `job`: the trace, of which only the communicators are read. Keeps a reference.
+  RankScan(const Trace& job, std::int32_t rank);
+
+  /// The next ones. About 50 ns a call.
+  void add(const RankCalls& calls);
+
+  /// When the last call so far ends.
+  std::int64_t last_end_ns() const { return result_.last_end_ns; }
+
+  struct Result {
+    std::vector<CutPoint> points;
+    RankExtent extent;
+    std::int64_t last_end_ns = 0;
+    std::string_view obstacle{};  ///< why the run cannot be cut anywhere; empty: it can
+  };
+  /// After all calls; 40 bytes a point. `details`: when the rank starts and stops, as
+  /// NativePieces::read_details() tells.
+  Result take(const RankCalls& details);
+
+  // What visit_actions() tells of a call.
+  void send(const PostedMessage& m);
+  void receive(const PostedMessage& m);
+  void complete(const Call& call);
+  void free_request(std::uint32_t serial);
+  void collective(const Call& call);
+  void one_sided(const Call& call);
+  void io();
+  void free_communicator();
+  void initialize();
+
+ private:
+  struct SerialHash {
+    std::uint64_t operator()(std::uint32_t serial) const { return mix_bits(serial); }
+  };
+  struct WeightHash {
+    std::uint64_t operator()(std::uint64_t key) const { return mix_bits(key); }
+  };
+
+  void check_times(const RankCalls& calls, std::size_t i);
+  void note_span(const RankCalls& calls, std::size_t i);
+  bool has_all_ranks(std::uint32_t comm) const;
+  void note_point(const RankCalls& calls, std::size_t i);
+  void note_objects(Operation operation);
+  void note_regions(const RankCalls& calls);
+  void opened(std::uint32_t request);
+  /// Something was open from the point of that number on, until now.
+  void was_open_since(std::size_t point);
+  void join(std::uint32_t comm, CollectiveScope scope);
+  std::uint64_t weight_in(std::uint32_t comm, CollectiveScope scope);
+  std::uint32_t points() const { return static_cast<std::uint32_t>(result_.points.size()); }
+  void give_up(std::string_view why) {
+    if (result_.obstacle.empty()) result_.obstacle = why;
+  }
+
+  const Trace& job_;
+  const std::int32_t rank_;
+  Result result_;
+  std::uint64_t call_ = 0;  // its number in the rank
+  const Call* visited_ = nullptr;
+  std::uint64_t balance_ = 0;
+  FlatMap<std::uint32_t, std::uint32_t, SerialHash> requests_;  // open: since which point
+  FlatMap<std::uint64_t, std::uint64_t, WeightHash> weights_;   // by communicator and scope
+  std::array<ObjectCommunicator, kCollectiveScopes> objects_;
+  std::uint32_t open_objects_ = 0;  // windows and files
+  std::uint32_t objects_since_ = 0;
+  std::int32_t closed_ = 0;  // since the last point, of what was open over it
+  std::size_t open_regions_ = 0;
+  std::int64_t first_begin_ns_ = 0;
+  bool init_ = false;         // MPI_Init or MPI_Init_thread
+  bool initialized_ = false;  // in whichever way
+};
+
+}  // namespace slackline

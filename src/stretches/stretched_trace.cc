@@ -1,0 +1,152 @@
+// A run, stretch by stretch.
+//
+// At a collective of all ranks that lets nobody leave before all have come, with no message on its
+// way and no request open, what comes later depends on what was before by its dates alone. So each
+// stretch between two of these is a run of its own: its waiting has its causes inside of it, and on
+// the ideal network all ranks leave such a collective at the same moment. Both ends of a stretch
+// are calls of it: from the first one on it is known when its ranks went on.
+
+#include "stretches/stretched_trace.h"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <utility>
+
+#include "base/parallel.h"
+#include "stretches/rank_blocks.h"
+#include "trace/trace_builder.h"
+
+namespace slackline {
+namespace {
+
+RankRange own_ranks(std::span<const std::uint64_t> calls, const ProcessGroup& group) {
+  return rank_blocks(calls, group.size())[static_cast<std::size_t>(group.rank())];
+}
+
+/// Those in the gaps from `first` to `last`. Calls are numbered from `from` on.
+void copy_pauses(const RankCalls& details, std::uint64_t from, std::uint64_t first,
+                 std::uint64_t last, RankCallsBuilder& out) {
+  const auto pauses = details.pauses();
+  auto at = std::ranges::lower_bound(pauses, first, {}, &Pause::before_call);
+  for (; at != pauses.end() && at->before_call <= last; ++at) {
+    Pause pause = *at;
+    pause.before_call -= static_cast<std::uint32_t>(from);
+    out.append_pause(pause);
+  }
+}
+
+}  // namespace
+
+StretchedTrace::StretchedTrace(NativePieces pieces, ProcessGroup& group)
+    : pieces_(std::move(pieces)),
+      own_(own_ranks(pieces_.calls(), group)),
+      search_(own_),
+      details_(static_cast<std::size_t>(job().ranks())) {
+  const auto count = static_cast<std::size_t>(own_.end - own_.first);
+  std::vector<RankScan::Result> scans(count);
+  parallel_for(count, [&](std::size_t i) {
+    RankScan::Result& result = scans[i];
+    if (!job().timed()) {
+      result.obstacle = "no timestamps";
+    } else if (!pieces_.complete() || !scan(own_.first + static_cast<std::int32_t>(i), result)) {
+      result.obstacle = "damaged parts";
+    }
+  });
+  for (RankScan::Result& result : scans) search_.add(std::move(result));
+  search_.gather(group);
+}
+
+bool StretchedTrace::scan(std::int32_t rank, RankScan::Result& result) {
+  RankScan scan(job(), rank);
+  if (!pieces_.for_each_block(rank, [&](const RankCalls& calls) { scan.add(calls); })) return false;
+  Details& details = details_[static_cast<std::size_t>(rank)].emplace();
+  if (!pieces_.read_details(rank, scan.last_end_ns(), details.of_rank, details.samples)) {
+    return false;
+  }
+  result = scan.take(details.of_rank);
+  return true;
+}
+
+std::uint64_t StretchedTrace::calls() const {
+  return std::accumulate(pieces_.calls().begin(), pieces_.calls().end(), std::uint64_t{0});
+}
+
+void StretchedTrace::cut(std::uint64_t stretches, ProcessGroup& group) {
+  cuts_ = search_.choose(stretches, group);
+}
+
+StretchedTrace::Extent StretchedTrace::extent(std::size_t number, std::size_t rank) const {
+  return {number == 0 ? 0 : std::uint64_t{cuts_[number - 1][rank]},
+          number == cuts_.size() ? pieces_.calls()[rank] : std::uint64_t{cuts_[number][rank]} + 1};
+}
+
+std::uint64_t StretchedTrace::longest() const {
+  std::uint64_t most = 0;
+  for (std::size_t s = 0; s < size(); ++s) {
+    std::uint64_t calls = 0;
+    for (std::size_t r = 0; r < details_.size(); ++r) {
+      const Extent of = extent(s, r);
+      calls += of.to - of.from;
+    }
+    most = std::max(most, calls);
+  }
+  return most;
+}
+
+bool StretchedTrace::read_details() {
+  std::atomic<bool> complete = true;
+  parallel_for(details_.size(), [&](std::size_t r) {
+    if (details_[r]) return;
+    Details& details = details_[r].emplace();
+    if (!pieces_.read_details(static_cast<std::int32_t>(r), search_.last_ends_ns()[r],
+                              details.of_rank, details.samples)) {
+      complete = false;
+    }
+  });
+  return complete;
+}
+
+bool StretchedTrace::fill(std::size_t number, const RunPart& part, std::size_t rank,
+                          RankCallsBuilder& out) const {
+  const Extent of = extent(number, rank);
+  const RankCalls& details = details_[rank]->of_rank;
+  if (!pieces_.append_calls(static_cast<std::int32_t>(rank), of.from, of.to, out)) return false;
+  out.set_start_ns(part.first ? details.start_ns() : out.begin_ns(0));
+  if (part.last) out.set_stop_ns(details.stop_ns());
+  const std::span<const RecordingCost> costs = details.recording_costs();
+  out.set_recording_costs({costs.begin(), costs.end()});
+  // The gap before a stretch's first call belongs to the one before it, as does what follows its
+  // last call to the next one.
+  copy_pauses(details, of.from, of.from + part.lead(), part.last ? of.to : of.to - 1, out);
+  for (std::size_t c = 0; c < job().counters().size(); ++c) {
+    std::vector<std::uint64_t> gains(out.size() + (part.last ? 1 : 0));
+    for (std::size_t gap = part.lead(); gap < gains.size(); ++gap) {
+      gains[gap] = details.counter(c, static_cast<std::size_t>(of.from) + gap);
+    }
+    out.set_counter(c, std::move(gains));
+  }
+  return true;
+}
+
+std::optional<Stretch> StretchedTrace::load(std::size_t number) {
+  if (!read_details()) return std::nullopt;
+  const RunPart part{number == 0, number == cuts_.size()};
+  TraceBuilder trace = TraceBuilder::without_calls(job(), true);
+  trace.findings() = {};
+  for (const std::string& counter : job().counters()) trace.add_counter(counter);
+  std::vector<std::size_t> counts;
+  for (std::size_t r = 0; r < details_.size(); ++r) {
+    const Extent of = extent(number, r);
+    counts.push_back(static_cast<std::size_t>(of.to - of.from));
+  }
+  trace.reserve_calls(counts);
+  std::atomic<bool> complete = true;
+  parallel_for(details_.size(), [&](std::size_t r) {
+    if (!fill(number, part, r, trace.calls(static_cast<std::int32_t>(r)))) complete = false;
+  });
+  if (!complete) return std::nullopt;
+  return Stretch{std::move(trace).build(), part};
+}
+
+}  // namespace slackline

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "calls/run_part.h"
+#include "formats/native/pieces.h"
+#include "parallel/process_group.h"
+#include "stretches/cut_search.h"
+#include "trace/rank_range.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Part of a run, as a trace of its own. It has no region events and no findings.
+struct Stretch {
+  Trace trace;
+  RunPart part;
+};
+
+/// A native trace that is read in stretches between collectives of all ranks, so that no more of it
+/// than one stretch has to be in memory, and so that several processes can have some each.
+class StretchedTrace {
+ public:
+  /// Reads all calls once, each process those of some ranks, to find where the run can be cut. All
+  /// processes call it together. At least 5 M calls/s; 40 bytes a collective of all ranks of a rank
+  /// while it is read, then 4.
+  StretchedTrace(NativePieces pieces, ProcessGroup& group);
+
+  /// The trace without calls.
+  const Trace& job() const { return pieces_.job(); }
+  std::uint64_t calls() const;
+  const std::vector<RankExtent>& extents() const { return search_.extents(); }
+  /// Why the trace cannot be read in stretches; empty: it can.
+  const std::string& obstacle() const { return search_.obstacle(); }
+
+  /// Cuts it into about so many stretches of equal numbers of calls, fewer where there are too few
+  /// places. All processes call it together.
+  void cut(std::uint64_t stretches, ProcessGroup& group);
+  std::size_t size() const { return cuts_.size() + 1; }
+  /// How many calls the longest has.
+  std::uint64_t longest() const;
+  /// Nothing where the file is damaged. Ranks in threads; the blocks at either end are decoded for
+  /// two stretches each.
+  std::optional<Stretch> load(std::size_t number);
+
+ private:
+  /// What is known of the time between a rank's calls.
+  struct Details {
+    RankCallsBuilder of_rank;
+    std::vector<Sample> samples;
+  };
+  struct Extent {
+    std::uint64_t from;
+    std::uint64_t to;
+  };
+
+  bool scan(std::int32_t rank, RankScan::Result& result);
+  bool read_details();
+  Extent extent(std::size_t number, std::size_t rank) const;
+  bool fill(std::size_t number, const RunPart& part, std::size_t rank, RankCallsBuilder& out) const;
+
+  NativePieces pieces_;
+  RankRange own_;
+  CutSearch search_;
+  std::vector<Cut> cuts_;
+  std::vector<std::optional<Details>> details_;  // by rank
+};
+
+}  // namespace slackline
