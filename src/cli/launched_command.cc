@@ -134,18 +134,26 @@ void say_costs(ProcessGroup& group) {
   }
 }
 
+void say_unshared(const ProcessGroup& group) {
+  if (!group.is_first() || group.unshared().empty()) return;
+  write_stderr(fmt::format("slackline: note: process 0 did the work of all {} processes: {}\n",
+                           group.size(), printable(group.unshared())));
+}
+
 /// The exit status.
 int run_together(ProcessGroup& group, const std::vector<std::string>& arguments,
                  UnderLauncher how) {
   processes = &group;
   const Outcome mine = outcome_of([&] {
     compare_processes(group, arguments);
+    if (how == UnderLauncher::first_works) group.set_unshared("this command does not share it");
     const bool works = how == UnderLauncher::all_work || group.is_first();
     return works ? run_command_line(arguments) : 0;
   });
   processes = &alone;
   const Outcome all = agree_on_outcome(group, mine);
   if (group.is_first()) complain(all);
+  if (all.exit_status == 0) say_unshared(group);
   say_costs(group);
   // Launchers end all processes when one has failed, so none leaves before that has been said.
   group.broadcast({});

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace slackline {
@@ -46,12 +48,19 @@ class ProcessGroup {
 
   const ProcessTraffic& traffic() const { return traffic_; }
 
+  /// The first process does the work of all, because of `why` ("the trace has OpenMP regions"), for
+  /// whoever tells the user.
+  void set_unshared(std::string why) { unshared_ = std::move(why); }
+  /// Empty where they have shared it, as far as was said.
+  const std::string& unshared() const { return unshared_; }
+
  protected:
   /// An exchange; of a process that fails `to_each` is null. Empty if any process fails.
   virtual std::optional<std::vector<Bytes>> attempt(std::vector<Bytes>* to_each) = 0;
 
  private:
   ProcessTraffic traffic_;
+  std::string unshared_;
 };
 
 /// Values of all processes, those of the first one first.

@@ -36,16 +36,30 @@ void CutSearch::add(RankScan::Result scan) {
   extents_.push_back(scan.extent);
   last_ends_ns_.push_back(scan.last_end_ns);
   if (obstacle_.empty()) obstacle_ = scan.obstacle;
-  // What comes after the last point that all ranks have can be cut nowhere.
-  if (calls_.empty()) points_.resize(scan.points.size());
-  points_.resize(std::min(points_.size(), scan.points.size()));
-  std::vector<CallIndex>& calls = calls_.emplace_back();
-  calls.reserve(points_.size());
-  for (std::size_t k = 0; k < points_.size(); ++k) {
-    const CutPoint& point = scan.points[k];
-    points_[k].add({point.begin_ns, point.end_ns, point.balance, point.call, point.open});
-    calls.push_back(point.call);
+  std::vector<Point> points;
+  std::vector<PointCall>& calls = calls_.emplace_back();
+  for (const CutPoint& p : scan.points) {
+    points.push_back({p.number, p.begin_ns, p.end_ns, p.balance, p.call, p.open});
+    calls.push_back({p.number, p.call});
   }
+  if (calls_.size() == 1) {
+    points_ = std::move(points);
+  } else {
+    join(points_, std::move(points));
+  }
+}
+
+void CutSearch::join(std::vector<Point>& points, std::vector<Point> others) {
+  std::size_t kept = 0;
+  auto other = others.begin();
+  for (const Point& point : points) {
+    while (other != others.end() && other->number < point.number) ++other;
+    if (other == others.end() || other->number != point.number) continue;
+    Point both = point;
+    both.add(*other);
+    points[kept++] = both;
+  }
+  points.resize(kept);
 }
 
 void CutSearch::gather(ProcessGroup& group) {
@@ -62,12 +76,11 @@ void CutSearch::gather(ProcessGroup& group) {
     if (of.empty()) continue;
     std::vector<Point> points(of.size() / sizeof(Point));
     if (!points.empty()) std::memcpy(points.data(), of.data(), points.size() * sizeof(Point));
-    if (!all) {
+    if (all) {
+      join(*all, std::move(points));
+    } else {
       all = std::move(points);
-      continue;
     }
-    all->resize(std::min(all->size(), points.size()));
-    for (std::size_t k = 0; k < all->size(); ++k) (*all)[k].add(points[k]);
   }
   points_ = std::move(all).value_or(std::vector<Point>{});
 }
@@ -79,6 +92,7 @@ std::vector<std::size_t> CutSearch::chosen_points(std::uint64_t stretches) const
   for (std::size_t k = 0; k < points_.size(); ++k) {
     if (points_[k].can_be_cut() && points_[k].calls_before > 0) possible.push_back(k);
   }
+  stretches = std::min<std::uint64_t>(stretches, possible.size() + 1);
   const auto before = [this](std::size_t k) { return points_[k].calls_before; };
   std::vector<std::size_t> chosen;
   for (std::uint64_t s = 1; s < stretches && !possible.empty(); ++s) {
@@ -98,7 +112,10 @@ std::vector<Cut> CutSearch::choose(std::uint64_t stretches, ProcessGroup& group)
   const std::vector<std::size_t> points = chosen_points(stretches);
   std::vector<CallIndex> mine;
   for (const auto& of_rank : calls_) {
-    for (const std::size_t k : points) mine.push_back(of_rank[k]);
+    for (const std::size_t k : points) {
+      mine.push_back(
+          std::ranges::lower_bound(of_rank, points_[k].number, {}, &PointCall::number)->call);
+    }
   }
   const std::vector<CallIndex> all = gather_all(group, mine);  // by rank and cut
   std::vector<Cut> cuts(points.size());

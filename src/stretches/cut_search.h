@@ -21,7 +21,7 @@ class CutSearch {
  public:
   explicit CutSearch(RankRange own) : own_(own) {}
 
-  /// The scan of the next of the process's own ranks. Keeps 4 bytes a point.
+  /// The scan of the next of the process's own ranks. Keeps 8 bytes a point.
   void add(RankScan::Result scan);
   /// Puts together what the processes have found. All call it together, after add().
   void gather(ProcessGroup& group);
@@ -38,6 +38,7 @@ class CutSearch {
  private:
   /// A point over the ranks.
   struct Point {
+    std::uint32_t number = 0;
     std::int64_t last_enter_ns = INT64_MIN;
     std::int64_t first_exit_ns = INT64_MAX;
     std::uint64_t balance = 0;
@@ -50,8 +51,15 @@ class CutSearch {
   std::vector<std::size_t> chosen_points(std::uint64_t stretches) const;
 
   const RankRange own_;
-  std::vector<std::vector<CallIndex>> calls_;  // by own rank and point
-  std::vector<Point> points_;
+  struct PointCall {
+    std::uint32_t number;
+    CallIndex call;
+  };
+  /// Keeps the points that both have.
+  static void join(std::vector<Point>& points, std::vector<Point> others);
+
+  std::vector<std::vector<PointCall>> calls_;  // by own rank, in order
+  std::vector<Point> points_;                  // that all ranks have, in order
   std::vector<RankExtent> extents_;
   std::vector<std::int64_t> last_ends_ns_;
   std::string obstacle_;

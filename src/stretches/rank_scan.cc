@@ -8,6 +8,10 @@
 namespace slackline {
 namespace {
 
+constexpr std::size_t kMostPoints = std::size_t{1} << 22;
+constexpr std::size_t kLeastPointsOfRank = std::size_t{1} << 10;
+constexpr std::size_t kMostPointsOfRank = std::size_t{1} << 16;
+
 /// A blocking collective that lets no member leave before all have come, on any
 /// network: by MPI's semantics, and by both rules of the ideal network.
 bool holds_all(const Call& call) {
@@ -45,7 +49,11 @@ std::uint64_t weight_of(std::uint64_t group, std::int32_t rank) {
 
 }  // namespace
 
-RankScan::RankScan(const Trace& job, std::int32_t rank) : job_(job), rank_(rank) {
+RankScan::RankScan(const Trace& job, std::int32_t rank)
+    : job_(job),
+      rank_(rank),
+      most_points_(std::clamp(kMostPoints / static_cast<std::size_t>(job.ranks()),
+                              kLeastPointsOfRank, kMostPointsOfRank)) {
   result_.extent.span.whole.begin_ns = job.calls(rank).start_ns();
 }
 
@@ -116,16 +124,40 @@ bool RankScan::has_all_ranks(std::uint32_t comm) const {
 }
 
 void RankScan::note_point(const RankCalls& calls, std::size_t i) {
-  result_.points.push_back({.call = static_cast<CallIndex>(call_),
+  const std::uint32_t number = points_++;
+  if (mix_bits(number + std::uint64_t{1}) > kept_below_) return;
+  if (result_.points.size() == most_points_) {
+    drop_some_points();
+    if (mix_bits(number + std::uint64_t{1}) > kept_below_) return;
+  }
+  result_.points.push_back({.number = number,
+                            .call = static_cast<CallIndex>(call_),
                             .begin_ns = calls.begin_ns(i),
                             .end_ns = calls.end_ns(i),
                             .balance = balance_,
                             .open = -std::exchange(closed_, 0)});
 }
 
+/// About half of them. By their numbers alone, so that all ranks keep the same ones; and at random,
+/// so that no pattern of the program is missed. What a point that goes says of what is open, the
+/// next one says.
+void RankScan::drop_some_points() {
+  kept_below_ /= 2;
+  std::int32_t open = 0;
+  std::vector<CutPoint> kept;
+  for (CutPoint& point : result_.points) {
+    open += std::exchange(point.open, 0);
+    if (mix_bits(point.number + std::uint64_t{1}) > kept_below_) continue;
+    point.open = std::exchange(open, 0);
+    kept.push_back(point);
+  }
+  closed_ -= open;
+  result_.points = std::move(kept);
+}
+
 void RankScan::note_objects(Operation operation) {
   const int opened = objects_opened(operation);
-  if (opened > 0 && open_objects_++ == 0) objects_since_ = points();
+  if (opened > 0 && open_objects_++ == 0) objects_since_ = points_;
   if (opened < 0 && open_objects_ > 0 && --open_objects_ == 0) was_open_since(objects_since_);
 }
 
@@ -138,12 +170,14 @@ void RankScan::note_regions(const RankCalls& calls) {
 }
 
 void RankScan::opened(std::uint32_t request) {
-  if (request != kRequestNone) requests_[request] = points();
+  if (request != kRequestNone) requests_[request] = points_;
 }
 
-void RankScan::was_open_since(std::size_t point) {
-  if (point == result_.points.size()) return;
-  ++result_.points[point].open;  // differences, which take() sums up
+void RankScan::was_open_since(std::uint32_t point) {
+  if (point == points_) return;
+  const auto first = std::ranges::lower_bound(result_.points, point, {}, &CutPoint::number);
+  if (first == result_.points.end()) return;
+  ++first->open;  // differences, which take() sums up
   ++closed_;
 }
 
@@ -184,7 +218,7 @@ void RankScan::one_sided(const Call& call) {
 }
 
 void RankScan::initialize() {
-  if (std::exchange(initialized_, true) || points() > 0) give_up("several initialisations of MPI");
+  if (std::exchange(initialized_, true) || points_ > 0) give_up("several initialisations of MPI");
 }
 
 void RankScan::io() {

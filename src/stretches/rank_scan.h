@@ -18,6 +18,7 @@ namespace slackline {
 /// One rank's k-th call of a blocking collective of all ranks that lets nobody leave before all
 /// have come: where the run may be cut.
 struct CutPoint {
+  std::uint32_t number = 0;  ///< k
   CallIndex call = 0;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
@@ -47,8 +48,9 @@ class RankScan : public IgnoreActions {
     std::int64_t last_end_ns = 0;
     std::string_view obstacle{};  ///< why the run cannot be cut anywhere; empty: it can
   };
-  /// After all calls; 40 bytes a point. `details`: when the rank starts and stops, as
-  /// NativePieces::read_details() tells.
+  /// After all calls. Of many points the same ones are kept of every rank, drawn by their numbers,
+  /// so that all ranks together have some four million at most. `details`: when the rank starts and
+  /// stops, as NativePieces::read_details() tells.
   Result take(const RankCalls& details);
 
   // What visit_actions() tells of a call.
@@ -76,12 +78,12 @@ class RankScan : public IgnoreActions {
   void note_point(const RankCalls& calls, std::size_t i);
   void note_objects(Operation operation);
   void note_regions(const RankCalls& calls);
+  void drop_some_points();
   void opened(std::uint32_t request);
   /// Something was open from the point of that number on, until now.
-  void was_open_since(std::size_t point);
+  void was_open_since(std::uint32_t point);
   void join(std::uint32_t comm, CollectiveScope scope);
   std::uint64_t weight_in(std::uint32_t comm, CollectiveScope scope);
-  std::uint32_t points() const { return static_cast<std::uint32_t>(result_.points.size()); }
   void give_up(std::string_view why) {
     if (result_.obstacle.empty()) result_.obstacle = why;
   }
@@ -97,7 +99,10 @@ class RankScan : public IgnoreActions {
   std::array<ObjectCommunicator, kCollectiveScopes> objects_;
   std::uint32_t open_objects_ = 0;  // windows and files
   std::uint32_t objects_since_ = 0;
-  std::int32_t closed_ = 0;  // since the last point, of what was open over it
+  std::int32_t closed_ = 0;                       // since the last point, of what was open over it
+  std::uint32_t points_ = 0;                      // so far, those that are not kept included
+  std::uint64_t kept_below_ = ~std::uint64_t{0};  // of mix_bits(number + 1)
+  std::size_t most_points_;
   std::size_t open_regions_ = 0;
   std::int64_t first_begin_ns_ = 0;
   bool init_ = false;         // MPI_Init or MPI_Init_thread

@@ -8,6 +8,7 @@
 #include "formats/native/writer.h"
 #include "formats/testing/text_trace.h"
 #include "stretches/stretched_trace.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -17,12 +18,13 @@ using testing::timed_trace;
 /// A trace, given in the text form, that is cut wherever it can be.
 class Cutting : public ::testing::Test {
  protected:
-  StretchedTrace& cut(const std::string& text) {
+  StretchedTrace& cut(const std::string& text) { return cut(timed_trace(2, text)); }
+  StretchedTrace& cut(const Trace& trace) {
     const auto path = folder_.path() / "trace.slk";
-    write_native(timed_trace(2, text), path);
+    write_native(trace, path);
     file_.emplace(path);
     trace_.emplace(NativePieces(file_->bytes(), path.string()), alone_);
-    if (trace_->obstacle().empty()) trace_->cut(1000, alone_);
+    if (trace_->obstacle().empty()) trace_->cut(1'000'000, alone_);
     return *trace_;
   }
   std::size_t stretches(const std::string& text) { return cut(text).size(); }
@@ -111,6 +113,40 @@ TEST_F(Cutting, NotWhereMembersHaveNotEnteredAsManyCollectives) {
   EXPECT_EQ(stretches(text(std::string(" @10 +5 bcast root=0 bytes=8 comm=2\n") + kBarrierFirst,
                            std::string(" @10 +9 bcast root=0 bytes=8 comm=2\n") + kBarrierSecond)),
             2u);
+}
+
+TEST_F(Cutting, OfManyPlacesKeepsTheSameOfAllRanks) {
+  constexpr std::uint32_t kBarriers = 200'000;  // more than are kept
+  constexpr std::uint32_t kOpenFrom = 60'000;
+  constexpr std::uint32_t kOpenUntil = 140'000;
+  TraceBuilder builder(3, true);
+  for (std::int32_t rank = 0; rank < 3; ++rank) {
+    RankCallsBuilder& calls = builder.calls(rank);
+    const auto add = [&](std::int64_t begin, Call call) {
+      call.begin_ns = begin;
+      call.end_ns = begin + 9;
+      calls.append(call);
+    };
+    for (std::uint32_t i = 0; i < kBarriers; ++i) {
+      const std::int64_t time = std::int64_t{100} * i;
+      if (i == kOpenFrom && rank == 0) {
+        add(time, {.operation = Operation::isend, .peer = 1, .request = 1});
+      } else if (i == kOpenUntil && rank == 0) {
+        add(time, {.operation = Operation::wait, .request = 1});
+      } else if (i == kOpenFrom && rank == 1) {
+        add(time, {.operation = Operation::recv, .peer = 0});
+      }
+      add(time + 50, {.operation = Operation::barrier});
+    }
+  }
+  StretchedTrace& trace = cut(std::move(builder).build());
+  ASSERT_EQ(trace.obstacle(), "");
+  // A quarter of the 120,000 places where nothing is open is kept, at irregular distances.
+  EXPECT_GT(trace.size(), 10'000u);
+  EXPECT_LT(trace.size(), 65'536u);
+  // What lies between those two is in one stretch.
+  EXPECT_GE(trace.longest(), 3u * (kOpenUntil - kOpenFrom));
+  EXPECT_LE(trace.longest(), 3u * (kOpenUntil - kOpenFrom) + 1000u);
 }
 
 TEST_F(Cutting, SaysWhyItCannotBe) {

@@ -21,7 +21,8 @@ def launched(test, count, *words, environment=None, wrapper=()):
 
 def said(done):
     """What slackline itself says on standard error; launchers add their own."""
-    return [line for line in done.stderr.splitlines() if line.startswith("slackline: ")]
+    return [line for line in done.stderr.splitlines()
+            if line.startswith("slackline: ") and not line.startswith("slackline: note: ")]
 
 
 def same_answer(test, counts, *words):
@@ -68,7 +69,14 @@ def case_stretches(test):
         check(len(answers) == 1 and "" not in answers, f"{interval}: {len(answers)} answers")
     same_answer(test, (1, 3), *words)
     same_answer(test, (2,), *words, "--memory", "100KiB")
-    # A trace without a place to cut is refused with the reason.
+    # Who asks for more processes than work is told so, once.
+    alone = launched(test, 3, "wait-states", test.output)
+    notes = [line for line in alone.stderr.splitlines() if line.startswith("slackline: note: ")]
+    check(notes == ["slackline: note: process 0 did the work of all 3 processes: this command does not share it"],
+          f"{notes}")
+    alone = launched(test, 2, *words, "--on", "predicted")
+    check("only a measured run of a native trace is shared" in alone.stderr, alone.stderr)
+    # A trace that is too large is refused before it is read.
     refused = test.slackline("wait-states", test.output, "--memory", "1KiB")
     check(refused.returncode == 1 and "are needed" in refused.stderr, refused.stderr)
 

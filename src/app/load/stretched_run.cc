@@ -34,13 +34,13 @@ bool is_one_file(const std::optional<fs::path>& file, ProcessGroup& group) {
   return file.has_value();
 }
 
-/// How many calls fit into the memory of one process. Half of what is available is left to others,
-/// and to what is not counted by calls.
+/// How many calls fit into the memory of one process, beside what is kept of the whole run. Half of
+/// what is available is left to others, and to what is not counted by calls.
 std::uint64_t calls_in_memory(const ReadingOptions& reading, const AvailableMemory& available,
-                              const ProcessGroup& group) {
-  const std::uint64_t usable = (available.bytes - available.reserve) / 2;
+                              std::uint64_t kept_bytes, const ProcessGroup& group) {
   const auto sharers = reading.memory.empty() ? static_cast<std::uint64_t>(group.size()) : 1;
-  return std::max<std::uint64_t>(1, usable / sharers / reading.bytes_per_call);
+  const std::uint64_t usable = (available.bytes - available.reserve) / sharers / 2;
+  return kept_bytes >= usable ? 0 : (usable - kept_bytes) / reading.bytes_per_call;
 }
 
 /// Sums over all ranks must not overflow; who reads the whole trace (check_time_span()) may allow
@@ -56,6 +56,7 @@ bool has_usual_times(std::span<const RankExtent> ranks) {
 std::string cut(StretchedTrace& trace, std::uint64_t calls_at_once, ProcessGroup& group) {
   if (!trace.obstacle().empty()) return trace.obstacle();
   if (!has_usual_times(trace.extents())) return "unusual times";
+  if (calls_at_once == 0) return "more pauses, counters and samples than fit in memory";
   const auto processes = static_cast<std::uint64_t>(group.size());
   const std::uint64_t rounds = trace.calls() / (calls_at_once * processes) + 1;
   trace.cut(rounds * processes, group);
@@ -93,6 +94,7 @@ bool is_sound(const Stretch& stretch, const CallMatching& matching) {
 }  // namespace
 
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group) {
+  group.set_unshared("only a measured run of a native trace is shared");
   if ((!request.on.empty() && request.on != "measured") || request.reading.fix_clocks) {
     return std::nullopt;
   }
@@ -102,7 +104,8 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   if (!is_one_file(native, group)) return std::nullopt;
   MappedFile file(*native);
   NativePieces pieces(file.bytes(), native->string());
-  const std::uint64_t at_once = calls_in_memory(request.reading, available, group);
+  const std::uint64_t at_once =
+      calls_in_memory(request.reading, available, pieces.details_bytes(), group);
   std::uint64_t calls = 0;
   for (const std::uint64_t of_rank : pieces.calls()) calls += of_rank;
   const bool fits = fits_in_memory(calls, request.reading, available);
@@ -113,8 +116,10 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   if (!obstacle.empty()) {
     const std::string why = fmt::format("; it has {}, so it cannot be read in stretches", obstacle);
     require_memory_for(calls, request.reading, available, why);
+    group.set_unshared(fmt::format("the trace has {}", obstacle));
     return std::nullopt;
   }
+  group.set_unshared({});
   LoadedRun run = without_calls(request, path, trace, file.bytes().size(), group.is_first());
   const RunSpan span = run_span(trace.extents());
   return StretchedRun{std::move(file), std::move(run), std::move(trace), span};
@@ -135,7 +140,12 @@ bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
     sound = is_sound(*stretch, matching);
     if (sound) analyse(*stretch, matching);
   }
-  return true_in_all(group, sound);
+  const bool all_sound = true_in_all(group, sound);
+  if (!all_sound) {
+    group.set_unshared(
+        "messages or collectives are incomplete or run back in time, or the file is damaged");
+  }
+  return all_sound;
 }
 
 }  // namespace slackline

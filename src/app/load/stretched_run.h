@@ -28,7 +28,8 @@ struct StretchedRun {
 /// All processes call it together, and all get nothing where one process can do it in its memory;
 /// where the run is not a measured one of a native trace whose clocks are right; and where several
 /// processes cannot share it. Throws Error where the processes see different files, and where the
-/// trace needs more memory than there is, and cannot be read in stretches.
+/// trace needs more memory than there is, and cannot be read in stretches. Why the work is not
+/// shared is set in `group`.
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group);
 
 /// Calls analyse(stretch, matching) for each stretch that is this process's, in their order. False

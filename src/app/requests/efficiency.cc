@@ -126,7 +126,7 @@ SeverityCube severities_of(const LoadedRun& run) {
 }
 
 std::optional<Report> execute_in_stretches(const EfficiencyRequest& request, ProcessGroup& group) {
-  // Summaries and Extra-P measurements need analyses of the whole trace.
+  group.set_unshared("several traces, summaries and Extra-P measurements are not shared");
   if (!request.summary.file.empty() || !request.extra_p.empty()) return std::nullopt;
   if (request.traces.size() > 1) return std::nullopt;
   const IdealOptions ideal =

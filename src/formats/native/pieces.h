@@ -28,6 +28,9 @@ class NativePieces {
   /// Whether nothing is damaged or unknown, as far as can be told without reading calls.
   bool complete() const { return contents_.findings.entries().empty(); }
 
+  /// About how much memory the details of all ranks take together, at most.
+  std::uint64_t details_bytes() const;
+
   /// Calls visit(calls) for each of the rank's blocks in order, with its region events. False where
   /// one is damaged or missing. At least 10 M calls/s.
   bool for_each_block(std::int32_t rank, const std::function<void(const RankCalls&)>& visit) const;
