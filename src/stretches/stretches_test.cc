@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "base/testing/scratch_folder.h"
@@ -87,7 +88,32 @@ TEST_F(Cutting, NotWhereARequestIsOpen) {
 }
 
 TEST_F(Cutting, NotWhereARankLeavesBeforeAllHaveCome) {
-  EXPECT_EQ(stretches(two_ranks(" @100 +50 barrier\n", " @160 +30 barrier\n")), 1u);
+  const auto second_barrier = [this](const std::string& first, const std::string& second) {
+    return stretches(two_ranks(" @10 +5 barrier\n @100 " + first + " barrier\n",
+                               " @10 +5 barrier\n @160 " + second + " barrier\n"));
+  };
+  EXPECT_EQ(second_barrier("+59", "+30"), 1u);
+  EXPECT_EQ(second_barrier("+60", "+30"), 2u);
+}
+
+TEST_F(Cutting, KeepsPausesWhereTheyAre) {
+  StretchedTrace& trace =
+      cut("rank 0 stop=230\n @10 +5 barrier\n @20 +30 pause recording\n @100 +50 barrier\n"
+          " @160 +7 pause recording\n @200 +9 barrier\n @220 +3 pause recording\n"
+          "rank 1\n @10 +5 barrier\n @120 +30 barrier\n @200 +9 barrier\n");
+  ASSERT_EQ(trace.size(), 3u);
+  std::vector<std::int64_t> paused;
+  for (std::size_t s = 0; s < trace.size(); ++s) {
+    const auto stretch = trace.load(s);
+    ASSERT_TRUE(stretch);
+    const RankCalls& calls = stretch->trace.calls(0);
+    for (std::size_t gap = 0; gap <= calls.size(); ++gap) {
+      if (calls.paused_ns(gap, PauseKind::recording) > 0) {
+        paused.push_back(calls.paused_ns(gap, PauseKind::recording));
+      }
+    }
+  }
+  EXPECT_EQ(paused, (std::vector<std::int64_t>{30, 7, 3}));
 }
 
 TEST_F(Cutting, NotAtCollectivesThatLetRanksLeave) {
