@@ -57,7 +57,8 @@ std::optional<LargeTrace> summarize_in_blocks(const std::string& trace,
   const auto native = native_file_of(path);
   if (!native) return std::nullopt;
   const MappedFile file(*native);
-  const NativePieces pieces(file.bytes(), native->string());
+  const NativePieces pieces(file.bytes(), native->string(),
+                            [&file](std::span<const std::byte> part) { file.release(part); });
   const std::uint64_t calls =
       std::accumulate(pieces.calls().begin(), pieces.calls().end(), std::uint64_t{0});
   if (!pieces.complete() || fits_in_memory(calls, reading, memory_for(reading))) {
@@ -81,7 +82,7 @@ std::optional<LargeTrace> summarize_in_blocks(const std::string& trace,
                      "native",
                      path.string(),
                      file.bytes().size(),
-                     identify_input(path)->checksum,
+                     checksum_of(file),
                      calls,
                      {},
                      {},

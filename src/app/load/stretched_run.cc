@@ -69,12 +69,12 @@ std::string cut(StretchedTrace& trace, std::uint64_t calls_at_once, ProcessGroup
 }
 
 LoadedRun without_calls(const RunRequest& request, const fs::path& path,
-                        const StretchedTrace& trace, std::uint64_t bytes, bool with_checksum) {
+                        const StretchedTrace& trace, const MappedFile& file, bool with_checksum) {
   LoadedRun run{{TraceBuilder::without_calls(trace.job(), true).build(),
                  "native",
                  path.string(),
-                 bytes,
-                 with_checksum ? identify_input(path)->checksum : std::string(),
+                 file.bytes().size(),
+                 with_checksum ? checksum_of(file) : std::string(),
                  trace.calls(),
                  {},
                  {},
@@ -102,8 +102,10 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   const fs::path path = input_path(request.trace);
   const std::optional<fs::path> native = native_file_of(path);
   if (!is_one_file(native, group)) return std::nullopt;
-  MappedFile file(*native);
-  NativePieces pieces(file.bytes(), native->string());
+  auto file = std::make_unique<const MappedFile>(*native);
+  NativePieces pieces(
+      file->bytes(), native->string(),
+      [mapped = file.get()](std::span<const std::byte> part) { mapped->release(part); });
   const std::uint64_t at_once =
       calls_in_memory(request.reading, available, pieces.details_bytes(), group);
   std::uint64_t calls = 0;
@@ -120,7 +122,7 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
     return std::nullopt;
   }
   group.set_unshared({});
-  LoadedRun run = without_calls(request, path, trace, file.bytes().size(), group.is_first());
+  LoadedRun run = without_calls(request, path, trace, *file, group.is_first());
   const RunSpan span = run_span(trace.extents());
   return StretchedRun{std::move(file), std::move(run), std::move(trace), span};
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "app/load/loaded_run.h"
@@ -16,7 +17,7 @@ namespace slackline {
 /// A measured run that is analysed stretch by stretch: it is larger than the memory, or several
 /// processes share the work.
 struct StretchedRun {
-  MappedFile file;
+  std::unique_ptr<const MappedFile> file;  ///< which `trace` reads
   /// What a report says of the input and the run; its trace has no calls. The checksum is known to
   /// the first process only.
   LoadedRun run;

@@ -1,6 +1,7 @@
 #include "formats/native/pieces.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "formats/native/block.h"
 #include "formats/native/details.h"
@@ -9,8 +10,8 @@ namespace slackline {
 
 using native::Frame;
 
-NativePieces::NativePieces(std::span<const std::byte> file, std::string_view name)
-    : file_(file), contents_(native::contents_of(file, name)) {}
+NativePieces::NativePieces(std::span<const std::byte> file, std::string_view name, Release release)
+    : file_(file), release_(std::move(release)), contents_(native::contents_of(file, name)) {}
 
 std::uint64_t NativePieces::details_bytes() const {
   constexpr std::uint64_t kMostGrowth = 8;  // a gain of a byte becomes a number of eight
@@ -23,6 +24,10 @@ std::uint64_t NativePieces::details_bytes() const {
 
 bool NativePieces::append_block(const Frame& block, RankCallsBuilder& out) const {
   const auto payload = native::payload_at(file_, block.offset, block.header);
+  if (release_) {
+    release_(file_.subspan(static_cast<std::size_t>(block.offset),
+                           static_cast<std::size_t>(block.end() - block.offset)));
+  }
   if (!payload) return false;
   const native::NameCounts names{job().regions().size(), job().call_tree().size()};
   const native::DecodedBlock decoded =

@@ -345,6 +345,10 @@ std::uint64_t fingerprint(const fs::path& file) {
   return XXH3_64bits_withSeed(bytes.data() + (bytes.size() - length), length, begin);
 }
 
+std::string checksum_of(const MappedFile& file) {
+  return checksum(file.bytes(), [&file](std::span<const std::byte> part) { file.release(part); });
+}
+
 std::optional<OpenedGoal> open_goal(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return std::nullopt;
@@ -378,7 +382,7 @@ std::optional<InputIdentity> identify_input(const fs::path& path) {
   if (!fs::is_regular_file(file, ignored) || named_descriptor(file)) return std::nullopt;
   const MappedFile mapped(file);
   if (!looks_like_native(mapped.bytes()) && !looks_like_goal(mapped.bytes())) return std::nullopt;
-  return InputIdentity{file, mapped.bytes().size(), checksum(mapped.bytes())};
+  return InputIdentity{file, mapped.bytes().size(), checksum_of(mapped)};
 }
 
 }  // namespace slackline

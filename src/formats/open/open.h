@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "calls/call_matching.h"
 #include "calls/clock_correction.h"
 #include "trace/goal/program.h"
@@ -99,6 +100,9 @@ std::optional<std::filesystem::path> native_file_of(const std::filesystem::path&
 /// Tells files of different content apart without reading all of them: by size, begin and end,
 /// where the native format has its index.
 std::uint64_t fingerprint(const std::filesystem::path& file);
+/// What OpenedTrace::checksum says of a file.
+std::string checksum_of(const MappedFile& file);
+
 /// Opens a GOAL file; empty when `path` is something else. Throws Error when it is not there or
 /// cannot be read.
 std::optional<OpenedGoal> open_goal(const std::filesystem::path& path);
