@@ -334,7 +334,8 @@ void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
   MPI_Group world = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
   Thread* const t = open_files(world, MPI_COMM_WORLD);
-  const slk_clock_sample sample = measure_clock(MPI_COMM_WORLD);
+  const slk_clock_sample sample =
+      measure_clock(first_header.host, first_header.boot_id, MPI_COMM_WORLD);
   PMPI_Barrier(MPI_COMM_WORLD);
   if (t == nullptr) return;
   process.header->clock_begin = sample;
@@ -384,7 +385,8 @@ void prepare_finalize() {
   PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
   PMPI_Barrier(private_comm);  // waiting for late ranks is not recording's
   const std::uint64_t cpu_before = thread_cpu_time_ns();
-  const slk_clock_sample sample = measure_clock(private_comm);
+  const slk_clock_sample sample =
+      measure_clock(first_header.host, first_header.boot_id, private_comm);
   PMPI_Comm_free(&private_comm);
   if (process.header == nullptr) return;
   process.header->clock_end = sample;

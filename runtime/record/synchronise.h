@@ -8,8 +8,9 @@
 namespace slackline::record {
 
 /// Collective over `comm` (MPI_COMM_WORLD, or a duplicate of it): this rank's clock against rank
-/// 0's.
-slk_clock_sample measure_clock(MPI_Comm comm);
+/// 0's. Ranks of one `host` and `boot_id` (slk_raw_header) that read one clock exchange two
+/// messages, others up to 82.
+slk_clock_sample measure_clock(const char* host, const char* boot_id, MPI_Comm comm);
 
 }  // namespace slackline::record
 
