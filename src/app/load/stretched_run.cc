@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stage.h"
+#include "base/units.h"
 #include "calls/causality.h"
 #include "formats/open/open.h"
 #include "trace/trace_builder.h"
@@ -40,7 +41,8 @@ std::uint64_t calls_in_memory(const ReadingOptions& reading, const AvailableMemo
                               std::uint64_t kept_bytes, const ProcessGroup& group) {
   const auto sharers = reading.memory.empty() ? static_cast<std::uint64_t>(group.size()) : 1;
   const std::uint64_t usable = (available.bytes - available.reserve) / sharers / 2;
-  return kept_bytes >= usable ? 0 : (usable - kept_bytes) / reading.bytes_per_call;
+  if (kept_bytes > usable) return 0;
+  return std::max<std::uint64_t>(1, (usable - kept_bytes) / reading.bytes_per_call);
 }
 
 /// Sums over all ranks must not overflow; who reads the whole trace (check_time_span()) may allow
@@ -62,8 +64,8 @@ std::string cut(StretchedTrace& trace, std::uint64_t calls_at_once, ProcessGroup
   trace.cut(rounds * processes, group);
   if (trace.size() == 1) return "no collective of all ranks over which nothing is open";
   if (rounds > 1 && trace.longest() > 2 * calls_at_once) {
-    return fmt::format("{} calls between two collectives of all ranks over which nothing is open",
-                       trace.longest());
+    return fmt::format("a stretch of {} calls over which messages or requests are open",
+                       format_count(trace.longest()));
   }
   return {};
 }
@@ -124,7 +126,7 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   group.set_unshared({});
   LoadedRun run = without_calls(request, path, trace, *file, group.is_first());
   const RunSpan span = run_span(trace.extents());
-  return StretchedRun{std::move(file), std::move(run), std::move(trace), span};
+  return StretchedRun{std::move(file), std::move(run), std::move(trace), span, request.reading};
 }
 
 bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
@@ -142,12 +144,12 @@ bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
     sound = is_sound(*stretch, matching);
     if (sound) analyse(*stretch, matching);
   }
-  const bool all_sound = true_in_all(group, sound);
-  if (!all_sound) {
-    group.set_unshared(
-        "messages or collectives are incomplete or run back in time, or the file is damaged");
-  }
-  return all_sound;
+  if (true_in_all(group, sound)) return true;
+  const std::string why = "messages or collectives that are incomplete or run back in time";
+  group.set_unshared("the trace has " + why);
+  require_memory_for(run.trace.calls(), run.reading, memory_for(run.reading),
+                     fmt::format("; it has {}, so it cannot be read in stretches", why));
+  return false;
 }
 
 }  // namespace slackline

@@ -23,6 +23,7 @@ struct StretchedRun {
   LoadedRun run;
   StretchedTrace trace;
   RunSpan span;
+  ReadingOptions reading;
 };
 
 /// Opens the run that is asked for where its stretches are needed and give the answer of the whole.
@@ -35,7 +36,7 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
 
 /// Calls analyse(stretch, matching) for each stretch that is this process's, in their order. False
 /// in all processes, and nothing is known, where something is wrong with the calls of any: then
-/// only the whole trace tells.
+/// only the whole trace tells. Throws Error if that needs more memory than there is.
 bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
                        const std::function<void(const Stretch&, const CallMatching&)>& analyse);
 
