@@ -35,12 +35,17 @@ bool is_one_file(const std::optional<fs::path>& file, ProcessGroup& group) {
   return file.has_value();
 }
 
+/// What a stretch takes at most: of more memory, the system's part in getting it takes as much time
+/// as the analysis.
+constexpr std::uint64_t kMostStretchBytes = std::uint64_t{1} << 30;
+
 /// How many calls fit into the memory of one process, beside what is kept of the whole run. Half of
 /// what is available is left to others, and to what is not counted by calls.
 std::uint64_t calls_in_memory(const ReadingOptions& reading, const AvailableMemory& available,
                               std::uint64_t kept_bytes, const ProcessGroup& group) {
   const auto sharers = reading.memory.empty() ? static_cast<std::uint64_t>(group.size()) : 1;
-  const std::uint64_t usable = (available.bytes - available.reserve) / sharers / 2;
+  const std::uint64_t usable =
+      std::min((available.bytes - available.reserve) / sharers / 2, kMostStretchBytes + kept_bytes);
   if (kept_bytes > usable) return 0;
   return std::max<std::uint64_t>(1, (usable - kept_bytes) / reading.bytes_per_call);
 }
@@ -113,7 +118,7 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   std::uint64_t calls = 0;
   for (const std::uint64_t of_rank : pieces.calls()) calls += of_rank;
   const bool fits = fits_in_memory(calls, request.reading, available);
-  if (group.size() == 1 && fits) return std::nullopt;
+  if (group.size() == 1 && fits && calls <= 2 * at_once) return std::nullopt;
   begin_stage("looking for places to cut the trace");
   StretchedTrace trace(std::move(pieces), group);
   const std::string obstacle = cut(trace, at_once, group);

@@ -14,8 +14,8 @@
 
 namespace slackline {
 
-/// A measured run that is analysed stretch by stretch: it is larger than the memory, or several
-/// processes share the work.
+/// A measured run that is analysed stretch by stretch: it is large, or several processes share the
+/// work.
 struct StretchedRun {
   std::unique_ptr<const MappedFile> file;  ///< which `trace` reads
   /// What a report says of the input and the run; its trace has no calls. The checksum is known to
@@ -27,11 +27,11 @@ struct StretchedRun {
 };
 
 /// Opens the run that is asked for where its stretches are needed and give the answer of the whole.
-/// All processes call it together, and all get nothing where one process can do it in its memory;
-/// where the run is not a measured one of a native trace whose clocks are right; and where several
-/// processes cannot share it. Throws Error where the processes see different files, and where the
-/// trace needs more memory than there is, and cannot be read in stretches. Why the work is not
-/// shared is set in `group`.
+/// All processes call it together, and all get nothing where one process can do it in its memory
+/// and as fast; where the run is not a measured one of a native trace whose clocks are right; and
+/// where several processes cannot share it. Throws Error where the processes see different files,
+/// and where the trace needs more memory than there is, and cannot be read in stretches. Why the
+/// work is not shared is set in `group`.
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group);
 
 /// Calls analyse(stretch, matching) for each stretch that is this process's, in their order. False
