@@ -94,8 +94,9 @@ OpenOptions open_options(const ReadingOptions& reading, ClockPolicy otherwise, b
   const std::uint64_t each = reading.bytes_per_call;
   return {.clocks = reading.clock_policy(otherwise),
           .keep_matching = keep_matching,
-          .calls_known = [allowed, each](std::uint64_t calls) {
+          .calls_known = [allowed, each, known = reading.calls_known](std::uint64_t calls) {
             require_memory_of_calls(calls, each, allowed);
+            if (known) known(calls);
           }};
 }
 
