@@ -16,7 +16,7 @@ interface Words extends Part {
   opacity: number;
 }
 
-const LEFT_OUT = "button, input, .off-screen, .hint-text, .actions, .no-picture";
+const LEFT_OUT = "button, input, title, .off-screen, .hint-text, .actions, .no-picture";
 
 function placeIn(host: DOMRect, box: DOMRect): Part {
   return { x: box.left - host.left, y: box.top - host.top, width: box.width, height: box.height };
@@ -52,6 +52,16 @@ function boxesOf(element: HTMLElement, host: DOMRect): (Part & { colour: string 
   }));
 }
 
+/** Lines and areas of drawings (`data-stroke`), in their own coordinates. */
+function strokesOf(element: HTMLElement, host: DOMRect) {
+  return [...element.querySelectorAll<SVGPathElement>("path[data-stroke]")].map((path) => {
+    const { a, b, c, d, e, f } = path.getScreenCTM() ?? new DOMMatrix();
+    const { stroke, strokeWidth, fill } = getComputedStyle(path);
+    const matrix: [number, number, number, number, number, number] = [a, b, c, d, e - host.left, f - host.top];
+    return { d: path.getAttribute("d") ?? "", matrix, stroke, width: parseFloat(strokeWidth), fill };
+  });
+}
+
 function give(name: string, blob: Blob): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
@@ -76,6 +86,15 @@ export function savePng(element: HTMLElement, name: string): void {
   for (const { colour, x, y, width, height } of boxesOf(element, host)) {
     c.fillStyle = colour;
     c.fillRect(x, y, width - 1, height - 1);
+  }
+  for (const { d, matrix, stroke, width, fill } of strokesOf(element, host)) {
+    c.save();
+    c.transform(...matrix);
+    [c.fillStyle, c.strokeStyle, c.lineWidth] = [fill, stroke, width];
+    const path = new Path2D(d);
+    if (fill !== "none") c.fill(path);
+    c.stroke(path);
+    c.restore();
   }
   c.textBaseline = "middle";
   for (const { text, font, colour, opacity, x, y, height } of wordsOf(element, host)) {
@@ -102,11 +121,15 @@ export function svgOf(element: HTMLElement): string {
     ({ colour, x, y, width, height }) =>
       `<rect x="${x}" y="${y}" width="${Math.max(0, width - 1)}" height="${Math.max(0, height - 1)}" fill="${colour}"/>`,
   );
+  const strokes = strokesOf(element, host).map(
+    ({ d, matrix, stroke, width, fill }) =>
+      `<path d="${d}" transform="matrix(${matrix.join(" ")})" fill="${fill}" stroke="${stroke}" stroke-width="${width}" stroke-linecap="round"/>`,
+  );
   const words = wordsOf(element, host).map(
     ({ text, size, colour, opacity, x, y, height }) =>
       `<text x="${x}" y="${y + height / 2}" dominant-baseline="central" font-family="sans-serif" font-size="${size}" fill="${colour}" fill-opacity="${opacity}">${escaped(text)}</text>`,
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect ${size} fill="${ground}"/>${images.join("")}${boxes.join("")}${words.join("")}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect ${size} fill="${ground}"/>${images.join("")}${boxes.join("")}${strokes.join("")}${words.join("")}</svg>`;
 }
 
 export function saveSvg(element: HTMLElement, name: string): void {
