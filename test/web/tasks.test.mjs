@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -104,5 +104,11 @@ test("the full link of a simulated run is named first, and one press shows it in
     // Another line's words on a press.
     await p.locator(".network .cable", { hasText: "node-7 " }).dispatchEvent("click");
     assert.match(await p.locator(".network-words").innerText(), /^node-7 /);
+    // A saved picture has the drawing, with letters of its size.
+    const [saved] = await Promise.all([p.waitForEvent("download"), p.locator("figure.links").getByRole("button", { name: "SVG" }).click()]);
+    const svg = readFileSync(await saved.path(), "utf8");
+    assert.ok((svg.match(/<path /g) ?? []).length >= 38 + 40, "every node and line");
+    const sizes = [...svg.matchAll(/font-size="([\d.]+)"/g)].map(([, size]) => Number(size));
+    assert.ok(sizes.length > 0 && Math.max(...sizes) < 30, `${Math.max(...sizes)}`);
   });
 });

@@ -33,7 +33,9 @@ function wordsOf(element: HTMLElement, host: DOMRect): Words[] {
     range.selectNodeContents(node);
     const { fontFamily, fontSize, fontWeight, color, opacity, writingMode } = getComputedStyle(parent);
     if (writingMode !== "horizontal-tb") continue;
-    const size = parseFloat(fontSize);
+    // In a drawing sizes are in its own coordinates.
+    const scale = parent instanceof SVGGraphicsElement ? (parent.getScreenCTM()?.a ?? 1) : 1;
+    const size = parseFloat(fontSize) * scale;
     const style = { text, font: `${fontWeight} ${size}px ${fontFamily}`, size, colour: color, opacity: Number(opacity) };
     found.push({ ...placeIn(host, range.getBoundingClientRect()), ...style });
   }

@@ -103,7 +103,9 @@ export function Network({ drawing, links, used, told }: Props) {
           <text key={i} x={x} y={host ? y + size + 66 : y - size - 18} text-anchor="middle">{name}</text>
         ))}
       </svg>
-      <p class="network-words" role="status">{words(shown)}</p>
+      <div class="network-words" role="status">
+        {words(shown).split("\n").map((line, i) => <div key={i}>{line}</div>)}
+      </div>
     </div>
   );
 }
