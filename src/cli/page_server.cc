@@ -39,6 +39,10 @@ constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
 constexpr int kBadRequest = 400;
 constexpr int kBusy = 503;
+constexpr const char* kNotYet =
+    "<!doctype html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Slackline</title>\n"
+    "<p>The trace is being analysed. The report is shown here as soon as it is complete.</p>\n";
 
 std::string random_token() {
   std::array<unsigned char, 16> bytes{};
@@ -110,11 +114,8 @@ class Counted {
 
 class PageServer::Implementation {
  public:
-  Implementation(ServedPage page, Query query, std::chrono::seconds longest_statement)
-      : page_(std::move(page)),
-        query_(std::move(query)),
-        longest_(longest_statement),
-        token_(random_token()) {
+  explicit Implementation(std::chrono::seconds longest_statement)
+      : longest_(longest_statement), token_(random_token()) {
     // A connection that is kept would keep a thread.
     server_.set_keep_alive_max_count(1);
     server_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
@@ -145,7 +146,10 @@ class PageServer::Implementation {
     std::thread watch([&] {
       std::unique_lock lock(mutex);
       while (!ended.wait_for(lock, std::chrono::milliseconds(200), [&] { return over; })) {
-        if (statements_ == 0 && std::chrono::steady_clock::now() - last_.load() > idle) stop();
+        const bool unused =
+            statements_ == 0 && std::chrono::steady_clock::now() - last_.load() > idle;
+        // stop() has no effect before the library listens.
+        if (ending_ || (shown() != nullptr && unused)) stop();
       }
     });
     server_.listen_after_bind();
@@ -155,6 +159,12 @@ class PageServer::Implementation {
     }
     ended.notify_one();
     watch.join();
+  }
+
+  void show(Content content) {
+    asked();
+    const std::lock_guard lock(showing_);
+    content_ = std::make_unique<const Content>(std::move(content));
   }
 
   void stop() {
@@ -167,6 +177,12 @@ class PageServer::Implementation {
   using Response = httplib::Response;
 
   void asked() { last_ = std::chrono::steady_clock::now(); }
+
+  /// Nothing before show(); then always the same.
+  const Content* shown() const {
+    const std::lock_guard lock(showing_);
+    return content_.get();
+  }
 
   bool is_own(const Request& request) const {
     if (request.get_header_value("Host") != host_) return false;
@@ -206,7 +222,14 @@ class PageServer::Implementation {
       return Next::Unhandled;
     });
     server_.Get("/[0-9a-f]+/", [this](const Request&, Response& response) {
-      response.set_content(page_.html, "text/html; charset=utf-8");
+      const Content* content = shown();
+      if (content == nullptr) response.status = kBusy;
+      response.set_content(content == nullptr ? kNotYet : content->page.html,
+                           "text/html; charset=utf-8");
+    });
+    server_.Get("/[0-9a-f]+/tables", [this](const Request&, Response& response) {
+      const Content* content = shown();
+      response.set_content(content == nullptr ? R"({"tables":[]})" : content->tables, "application/json");
     });
     server_.Get("/[0-9a-f]+/alive",
                 [](const Request&, Response& response) { response.set_content("", "text/plain"); });
@@ -223,13 +246,15 @@ class PageServer::Implementation {
   }
 
   void give_blob(const std::string& number, Response& response) const {
-    std::size_t index = page_.blobs.size();
+    const Content* content = shown();
+    const std::size_t count = content == nullptr ? 0 : content->page.blobs.size();
+    std::size_t index = count;
     std::from_chars(number.data(), number.data() + number.size(), index);
-    if (index >= page_.blobs.size()) {
+    if (index >= count) {
       response.status = kNotFound;
       return;
     }
-    response.set_content(page_.blobs[index]->zlib, "application/octet-stream");
+    response.set_content(content->page.blobs[index]->zlib, "application/octet-stream");
   }
 
   void answer(const Request& request, Response& response) {
@@ -239,9 +264,16 @@ class PageServer::Implementation {
              response);
       return;
     }
+    const Content* content = shown();
+    if (content == nullptr) {
+      refuse(kBusy, "cannot run the query: the trace is still being analysed. Try again later.",
+             response);
+      return;
+    }
     const std::lock_guard lock(asking_);
     try {
-      response.set_content(query_(request.body, reason_to_stop(request)), "application/json");
+      response.set_content(content->query(request.body, reason_to_stop(request)),
+                           "application/json");
     } catch (const std::exception& error) {
       refuse(kBadRequest, error.what(), response);
     }
@@ -265,8 +297,8 @@ class PageServer::Implementation {
     };
   }
 
-  ServedPage page_;
-  Query query_;
+  mutable std::mutex showing_;
+  std::unique_ptr<const Content> content_;
   std::chrono::seconds longest_;
   std::string token_;
   std::string host_;
@@ -278,9 +310,8 @@ class PageServer::Implementation {
   std::atomic<std::chrono::steady_clock::time_point> last_{};
 };
 
-PageServer::PageServer(ServedPage page, Query query, std::chrono::seconds longest_statement)
-    : implementation_(
-          std::make_unique<Implementation>(std::move(page), std::move(query), longest_statement)) {}
+PageServer::PageServer(std::chrono::seconds longest_statement)
+    : implementation_(std::make_unique<Implementation>(longest_statement)) {}
 
 PageServer::~PageServer() = default;
 
@@ -290,6 +321,10 @@ const std::string& PageServer::address() const {
 
 void PageServer::run(std::chrono::nanoseconds idle) {
   implementation_->run(idle);
+}
+
+void PageServer::show(Content content) {
+  implementation_->show(std::move(content));
 }
 
 void PageServer::stop() {

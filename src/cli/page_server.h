@@ -16,9 +16,10 @@ namespace slackline {
 /// nothing, but that the page itself can be navigated to from anywhere by its address. Nothing can
 /// be changed through it.
 ///
-///   GET TOKEN/          the page
+///   GET TOKEN/          the page; until there is one, a text that asks again every second (503)
 ///   GET TOKEN/blob/N    its blob N, a zlib stream
 ///   GET TOKEN/alive     nothing; says that the page is still open
+///   GET TOKEN/tables    what statements can be about, as JSON
 ///   POST TOKEN/query    rows of the statement of SQL that is the body (application/sql), as JSON;
 ///                       status 400 with a text where it is wrong or was stopped, 503 where two
 ///                       others have not been answered
@@ -27,21 +28,28 @@ class PageServer {
   /// Answers a statement with JSON, or throws Error; has to ask `stop`. Called by one thread at a
   /// time.
   using Query = std::function<std::string(const std::string& sql, const StopReason& stop)>;
+  /// What is served. Refers to the blobs of `page`.
+  struct Content {
+    ServedPage page;
+    std::string tables;
+    Query query;
+  };
 
-  /// Refers to the blobs of `page`. A statement is stopped when the server ends, when nobody waits
-  /// for its answer any longer, and after `longest_statement`. Throws Error where no port is to be
-  /// had.
-  PageServer(ServedPage page, Query query,
-             std::chrono::seconds longest_statement = std::chrono::seconds(60));
+  /// A statement is stopped when the server ends, when nobody waits for its answer any longer, and
+  /// after `longest_statement`. Throws Error where no port is to be had.
+  explicit PageServer(std::chrono::seconds longest_statement = std::chrono::seconds(60));
   ~PageServer();
   PageServer(const PageServer&) = delete;
   PageServer& operator=(const PageServer&) = delete;
 
   /// "http://127.0.0.1:PORT/TOKEN/"
   const std::string& address() const;
-  /// Until nothing has been asked for during `idle` and no statement is being answered, or stop().
+  /// Until there is content of which nothing has been asked for during `idle` and no statement is
+  /// being answered, or until stop().
   void run(std::chrono::nanoseconds idle);
-  /// Thread-safe.
+  /// Once; thread-safe. Whoever has asked for the page before gets it now.
+  void show(Content content);
+  /// Thread-safe, also before run().
   void stop();
 
  private:

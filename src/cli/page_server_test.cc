@@ -20,6 +20,12 @@ namespace {
 class PageServerTest : public ::testing::Test {
  protected:
   PageServerTest() : thread_([this] { server_.run(std::chrono::hours(1)); }) {
+    server_.show({{"<p>page</p>", {&first_, &second_}},
+                  "[\"calls\"]",
+                  [](const std::string& sql, const StopReason&) {
+                    if (sql == "wrong") throw usage_error("wrong", "so it is");
+                    return "[\"" + sql + "\"]";
+                  }});
     const std::string& address = server_.address();  // http://127.0.0.1:PORT/TOKEN/
     const std::size_t slash = address.find('/', 7);
     host_ = address.substr(7, slash - 7);
@@ -42,11 +48,7 @@ class PageServerTest : public ::testing::Test {
 
   const Blob first_{.zlib = std::string("one\0two", 7), .bytes = 9};
   const Blob second_{.zlib = "second", .bytes = 6};
-  PageServer server_{{"<p>page</p>", {&first_, &second_}},
-                     [](const std::string& sql, const StopReason&) {
-                       if (sql == "wrong") throw usage_error("wrong", "so it is");
-                       return "[\"" + sql + "\"]";
-                     }};
+  PageServer server_;
   std::string host_;
   std::string path_;
   std::thread thread_;
@@ -110,6 +112,10 @@ TEST_F(PageServerTest, AnswersStatementsOfItsOwnPageOnly) {
   EXPECT_EQ(post("SELECT 1", "application/sql", {{"Origin", "http://attacker.example"}})->status,
             403);
   EXPECT_EQ(status(path_ + "query"), 404) << "GET";
+  httplib::Client client("http://" + host_);
+  const auto tables = client.Get(path_ + "tables");
+  ASSERT_TRUE(tables);
+  EXPECT_EQ(tables->body, "[\"calls\"]");
   EXPECT_EQ(post(std::string(100'000, ' '), "application/sql")->status, 413);
 }
 
@@ -124,16 +130,15 @@ TEST_F(PageServerTest, RefusesWhatWouldChangeAnything) {
 class EndlessStatements {
  public:
   explicit EndlessStatements(std::chrono::seconds longest = std::chrono::hours(1))
-      : server_(
-            {"<p>page</p>", {}},
-            [this](const std::string&, const StopReason& stop) -> std::string {
-              started_.release();
-              while ((reason_ = stop()).empty()) std::this_thread::yield();
-              ended_.release();
-              throw Error("stopped", reason_);
-            },
-            longest),
-        thread_([this] { server_.run(std::chrono::hours(1)); }) {}
+      : server_(longest), thread_([this] { server_.run(std::chrono::hours(1)); }) {
+    server_.show({{"<p>page</p>", {}}, "[]", [this](const std::string&, const StopReason& stop) {
+                    started_.release();
+                    while ((reason_ = stop()).empty()) std::this_thread::yield();
+                    ended_.release();
+                    throw Error("stopped", reason_);
+                    return std::string();
+                  }});
+  }
   ~EndlessStatements() {
     server_.stop();
     thread_.join();
@@ -211,9 +216,33 @@ TEST(PageServer, AnswersWhatElseIsAskedWhileStatementsRun) {
 }
 
 TEST(PageServer, EndsWhenNothingIsAskedFor) {
-  PageServer server({"<p>page</p>", {}},
-                    [](const std::string&, const StopReason&) { return std::string(); });
+  PageServer server;
+  server.show({{"<p>page</p>", {}}, "[]", {}});
   server.run(std::chrono::seconds(0));  // returns
+}
+
+TEST(PageServer, SaysThatThePageIsBeingMadeUntilItIsThere) {
+  PageServer server;
+  std::thread thread([&] { server.run(std::chrono::nanoseconds(0)); });
+  const std::size_t path = server.address().find('/', 7);
+  httplib::Client client(server.address().substr(0, path));
+  const auto asked = [&](const std::string& what) {
+    return client.Get(server.address().substr(path) + what);
+  };
+  EXPECT_EQ(asked("")->status, 503);
+  EXPECT_NE(asked("")->body.find("http-equiv=\"refresh\""), std::string::npos);
+  EXPECT_EQ(asked("blob/0")->status, 404);
+  EXPECT_EQ(
+      client.Post(server.address().substr(path) + "query", "SELECT 1", "application/sql")->status,
+      503);
+  server.show({{"<p>page</p>", {}}, "[]", {}});
+  thread.join();  // nobody asks for it
+}
+
+TEST(PageServer, EndsThoughThereIsNoPage) {
+  PageServer server;
+  server.stop();
+  server.run(std::chrono::hours(1));  // returns
 }
 
 }  // namespace

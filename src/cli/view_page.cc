@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "app/requests/query.h"
@@ -17,11 +18,15 @@
 #include "base/units.h"
 #include "cli/browser.h"
 #include "cli/page_server.h"
+#include "formats/sqlite/query.h"
 
 namespace slackline {
 namespace {
 
-constexpr std::size_t kMostRows = 10'000;  // of a statement of SQL
+// The answer to a statement of SQL, and what SQLite may take meanwhile, as for sorting.
+constexpr std::size_t kMostRows = 10'000;
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostWorkingBytes = std::size_t{1} << 30;
 
 constexpr auto kShortestIdle = std::chrono::seconds(1);
 
@@ -98,22 +103,51 @@ bool may_serve(const ReportCommand<ReportRequest>& command, const ViewOptions& v
   return view.serve || (!view.no_open && !browser_commands(browser_environment(), "").empty());
 }
 
-void serve(const Report& report, const ReportCommand<ReportRequest>& command,
-           const ViewOptions& view) {
-  TraceQueries queries(
-      {.trace = report.input["path"].as_string(), .reading = command.request.input.reading});
-  PageServer server(write_served_page(report), [&](const std::string& sql, const StopReason& stop) {
-    return queries.answer(sql, kMostRows, stop);
-  });
-  std::optional<Redirection> redirection;
-  if (!view.no_open) redirection.emplace(server.address());
-  const std::optional<std::string> browser =
-      redirection ? open_in_browser(redirection->file()) : std::nullopt;
-  write_stdout(
-      fmt::format("Serving {}{}\nEnds with Ctrl+C, or {} after the page has been closed.\n",
-                  server.address(), browser ? " to " + *browser : "", view.idle));
-  server.run(idle_time(view.idle));
-}
+/// A page that is served. The server starts before there is a page, so that its address is known
+/// while the trace is still being analysed.
+class ServedReport {
+ public:
+  explicit ServedReport(const ViewOptions& view) : view_(view), idle_(idle_time(view.idle)) {}
+  ~ServedReport() {
+    if (!thread_.joinable()) return;
+    server_->stop();
+    thread_.join();
+  }
+  ServedReport(const ServedReport&) = delete;
+  ServedReport& operator=(const ServedReport&) = delete;
+
+  bool started() const { return server_.has_value(); }
+
+  /// Once. Throws Error where no port is to be had.
+  void start() {
+    server_.emplace();
+    thread_ = std::thread([this] { server_->run(idle_); });
+    if (!view_.no_open) redirection_.emplace(server_->address());
+    const std::optional<std::string> browser =
+        redirection_ ? open_in_browser(redirection_->file()) : std::nullopt;
+    write_stdout(
+        fmt::format("Serving {}{}\nEnds with Ctrl+C, or {} after the page has been closed.\n",
+                    server_->address(), browser ? " to " + *browser : "", view_.idle));
+  }
+
+  /// Until the page has not been looked at for some time.
+  void serve(const Report& report, const ReadingOptions& reading) {
+    if (!started()) start();
+    TraceQueries queries({.trace = report.input["path"].as_string(), .reading = reading});
+    server_->show({write_served_page(report), queries.tables(),
+                   [&](const std::string& sql, const StopReason& stop) {
+                     return queries.answer(sql, {kMostRows, kMostBytes, kMostWorkingBytes, stop});
+                   }});
+    thread_.join();
+  }
+
+ private:
+  const ViewOptions& view_;
+  std::chrono::nanoseconds idle_;
+  std::optional<PageServer> server_;
+  std::optional<Redirection> redirection_;
+  std::thread thread_;
+};
 
 /// `output` names a file, or nothing: a temporary one. Gives the exit status.
 int write_and_open(const Report& report, OutputOptions output, const ViewOptions& view) {
@@ -147,14 +181,21 @@ void declare(OptionList& options, ViewOptions& view) {
 int view_page(ReportCommand<ReportRequest>& command, const ViewOptions& view) {
   if (command.output.format.empty()) command.output.format = "html";
   check_output(command, view);
-  idle_time(view.idle);
+  ServedReport served(view);
   const bool servable = may_serve(command, view);
   command.request.every_call = servable;
+  const ReadingOptions reading = command.request.input.reading;
+  if (view.serve) served.start();
+  if (servable) {
+    command.request.input.reading.calls_known = [&](std::uint64_t calls) {
+      if (!served.started() && !fits_in_a_file(calls)) served.start();
+    };
+  }
   return report_on(command, [&](const Report& report, const OutputOptions& output) {
-    if (!servable || (!view.serve && fits_in_a_file(report))) {
+    if (!served.started() && (!servable || fits_in_a_file(report))) {
       return write_and_open(report, output, view);
     }
-    serve(report, command, view);
+    served.serve(report, reading);
     return exit_status_of(report, output);
   });
 }

@@ -116,7 +116,6 @@ class Columns {
     if (first_run_ != nullptr) return;
     add_calls(rank, range);
     add_waits(index, rank, range);
-    add_partners(rank, range);
     if (rows_.calls.has_functions()) {
       add_functions(rank, range);
     } else if (rows_.with_regions) {
@@ -127,6 +126,7 @@ class Columns {
   std::uint64_t calls() const { return calls_; }
   std::string joined() const {
     std::string all;
+    all.reserve(size());
     for (std::size_t which = 0; which < columns; ++which) {
       all += column_[which].bytes();
       for (const auto& of_operation : timed_) all += of_operation[which].bytes();
@@ -135,6 +135,15 @@ class Columns {
   }
 
  private:
+  std::size_t size() const {
+    std::size_t size = 0;
+    for (const ByteColumn& column : column_) size += column.bytes().size();
+    for (const auto& of_operation : timed_) {
+      for (const ByteColumn& column : of_operation) size += column.bytes().size();
+    }
+    return size;
+  }
+
   /// Numbers that vary: their low bytes stand together, and so do the rest. That is smaller than a
   /// varint each, because what follows a low byte is nearly always the same.
   static void split(std::array<ByteColumn, columns>& to, Which low, std::uint64_t value) {
@@ -150,10 +159,10 @@ class Columns {
 
   /// By what the ranks before this one say of its collective or its messages; else its begin. Notes
   /// when a collective ends.
-  std::uint64_t expected_end(std::int32_t rank, std::size_t call, std::uint64_t begin,
-                             std::uint64_t ended) {
+  std::uint64_t expected_end(std::int32_t rank, const std::vector<DrawnCalls::Partner>& partners,
+                             std::uint64_t begin, std::uint64_t ended) {
     std::uint64_t expected = begin;
-    for (const DrawnCalls::Partner& p : partners_of(rank, call)) {
+    for (const DrawnCalls::Partner& p : partners) {
       if (p.collective) {
         const auto [at, is_first] = collective_ends_.try_emplace(p.id, ended);
         if (!is_first) expected = std::exchange(at->second, ended);
@@ -182,7 +191,9 @@ class Columns {
     const RowTimes& times = rows_.times.ranks[index];
     const RowTimes* first_run = first_run_ == nullptr ? nullptr : &first_run_->ranks[index];
     std::uint64_t last = ticks_(from_ns_);
+    std::int64_t last_collective = 0;
     for (std::size_t i = range.first; i < range.last; ++i) {
+      const auto& partners = partners_of(rank, i);
       const std::uint64_t begin = ticks_(times.begin_ns(i));
       const std::uint64_t ended = std::max(begin, ticks_(times.end_ns(i)));
       const bool known = first_run != nullptr && i > range.first;
@@ -191,8 +202,9 @@ class Columns {
       split(to, gap, ByteColumn::zigzagged(static_cast<std::int64_t>(begin - last) - expected));
       split(to, end,
             ByteColumn::zigzagged(
-                static_cast<std::int64_t>(ended - expected_end(rank, i, begin, ended))));
+                static_cast<std::int64_t>(ended - expected_end(rank, partners, begin, ended))));
       last = ended;
+      if (first_run_ == nullptr) add_partners(rank, i, partners, last_collective);
     }
   }
 
@@ -236,24 +248,23 @@ class Columns {
                                                     : ByteColumn::zigzagged(cause - rank)));
   }
 
-  void add_partners(std::int32_t rank, CallRange range) {
-    std::int64_t last_collective = 0;
-    for (std::size_t i = range.first; i < range.last; ++i) {
-      std::uint64_t messages = 0;
-      std::uint64_t collective_code = 0;
-      for (const DrawnCalls::Partner& p : partners_of(rank, i)) {
-        if (p.collective) {
-          collective_code = 1 + ByteColumn::zigzagged(std::int64_t{p.id} - last_collective);
-          last_collective = p.id;
-        } else {
-          ++messages;
-          column_[source].zigzag(std::int64_t{p.row} - rank);
-          column_[send].zigzag(std::int64_t{p.send} - static_cast<std::int64_t>(i));
-        }
+  void add_partners(std::int32_t rank, std::size_t call,
+                    const std::vector<DrawnCalls::Partner>& partners,
+                    std::int64_t& last_collective) {
+    std::uint64_t messages = 0;
+    std::uint64_t collective_code = 0;
+    for (const DrawnCalls::Partner& p : partners) {
+      if (p.collective) {
+        collective_code = 1 + ByteColumn::zigzagged(std::int64_t{p.id} - last_collective);
+        last_collective = p.id;
+      } else {
+        ++messages;
+        column_[source].zigzag(std::int64_t{p.row} - rank);
+        column_[send].zigzag(std::int64_t{p.send} - static_cast<std::int64_t>(call));
       }
-      column_[received].varint(messages);
-      column_[collective].varint(collective_code);
     }
+    column_[received].varint(messages);
+    column_[collective].varint(collective_code);
   }
 
   /// Functions change where calls begin and end: their times are known.
@@ -306,9 +317,13 @@ Timeline::Chunk ChunkWriter::chunk(std::size_t which, TickScale ticks) const {
           compress(columns.joined())};
 }
 
-std::vector<Timeline::Chunk> ChunkWriter::all(TickScale ticks) const {
+std::vector<Timeline::Chunk> ChunkWriter::all(TickScale ticks,
+                                              std::map<std::size_t, Timeline::Chunk> made) const {
   std::vector<Timeline::Chunk> all(chunks());
-  parallel_for(all.size(), [&](std::size_t i) { all[i] = chunk(i, ticks); });
+  parallel_for(all.size(), [&](std::size_t i) {
+    const auto known = made.find(i);
+    all[i] = known == made.end() ? chunk(i, ticks) : std::move(known->second);
+  });
   return all;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "page/levels.h"
@@ -18,8 +20,9 @@ class ChunkWriter {
   std::size_t chunks() const { return borders_ns_.size() - 1; }
   /// One chunk. Thread-safe.
   Timeline::Chunk chunk(std::size_t which, TickScale ticks) const;
-  /// All of them, in parallel.
-  std::vector<Timeline::Chunk> all(TickScale ticks) const;
+  /// All of them, in parallel. `made`: those that chunk() has given with these ticks, by number.
+  std::vector<Timeline::Chunk> all(TickScale ticks,
+                                   std::map<std::size_t, Timeline::Chunk> made) const;
 
  private:
   RunRows rows_;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "page/network_drawing.h"
 #include "report/picture.h"
 
 namespace slackline {
@@ -17,6 +19,11 @@ struct LinkMap final : Picture {
     double peak = 0;  ///< in the busiest stretch of time
     double lost_ns = 0;
   };
+  /// A cluster's own shape; lines have the numbers of links among those of all groups, in order.
+  struct Drawing {
+    NetworkDrawing network{};
+    std::vector<std::vector<std::size_t>> links{};  ///< by line: those that are in a group
+  };
   struct Group {
     std::string name;
     std::vector<Link> links{};   ///< that carried anything, as in the platform
@@ -29,6 +36,8 @@ struct LinkMap final : Picture {
   std::string id = "link-map";
   std::string title = "Links by use";
   std::vector<Group> groups;
+  std::vector<Drawing> drawings;  ///< of clusters with links in a group
+  std::uint64_t undrawn = 0;      ///< further ones of these
 };
 
 }  // namespace slackline

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,37 @@ namespace {
 constexpr const char* kId = "simulated";
 constexpr std::size_t kMostStrips = 4;
 constexpr std::size_t kMostLinksDrawn = 2048;
+constexpr std::size_t kMostDrawings = 8;
+
+/// Where a link is in a map, if it is there.
+struct LinkPlace {
+  std::size_t group = 0;
+  std::optional<std::size_t> number{};
+};
+
+/// Adds the shapes of the platform's clusters, with the links that are in the map.
+void add_drawings(const Platform& platform, const std::vector<LinkPlace>& places, LinkMap& map) {
+  std::vector<std::size_t> first{0};  // number of each group's links
+  for (const LinkMap::Group& group : map.groups) first.push_back(first.back() + group.links.size());
+  for (NetworkDrawing& network : network_drawings(platform)) {
+    LinkMap::Drawing drawing;
+    drawing.network = std::move(network);
+    for (const NetworkDrawing::Line& line : drawing.network.lines) {
+      auto& links = drawing.links.emplace_back();
+      for (const LinkId link : line.links) {
+        if (places[link].number) links.push_back(first[places[link].group] + *places[link].number);
+      }
+    }
+    if (std::ranges::all_of(drawing.links, [](const auto& links) { return links.empty(); })) {
+      continue;
+    }
+    if (map.drawings.size() < kMostDrawings) {
+      map.drawings.push_back(std::move(drawing));
+    } else {
+      ++map.undrawn;
+    }
+  }
+}
 
 /// Groups in the order of their first link.
 LinkMap link_map(const SimulatedRun& run) {
@@ -31,6 +63,7 @@ LinkMap link_map(const SimulatedRun& run) {
   }
   LinkMap map;
   std::map<std::string, std::size_t> places;
+  std::vector<LinkPlace> links(run.platform.link_count());
   for (LinkId link = 0; link < run.platform.link_count(); ++link) {
     const std::string& name = run.platform.group_of(link).name;
     const auto [place, is_new] = places.try_emplace(name, map.groups.size());
@@ -45,10 +78,12 @@ LinkMap link_map(const SimulatedRun& run) {
       const double mean =
           used.bytes(link) / (run.platform.link(link).bandwidth * run.simulation.makespan);
       const double peak = use.empty() ? mean : std::ranges::max(use);
+      links[link] = {place->second, group.links.size()};
       group.links.push_back(
           {run.platform.link_name(link), mean, peak, ns_of_seconds(used.lost_seconds(link))});
     }
   }
+  add_drawings(run.platform, links, map);
   return map;
 }
 

@@ -17,7 +17,6 @@
 #include <bit>
 #include <deque>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <span>
 
@@ -87,14 +86,24 @@ struct Rows {
 /// Bytes of all chunks of some runs as base64 by the length of a tick, estimated from a few chunks.
 class SizeByTick {
  public:
+  using Samples = std::map<std::size_t, Timeline::Chunk>;  ///< by number
+
   SizeByTick(std::span<const ChunkWriter> runs, std::uint64_t calls) : runs_(runs), calls_(calls) {}
 
   std::uint64_t at(int shift) {
     const auto known = sizes_.find(shift);
     if (known != sizes_.end()) return known->second;
     std::uint64_t size = 0;
-    for (const ChunkWriter& run : runs_) size += estimate(run, TickScale(shift));
+    for (const ChunkWriter& run : runs_) {
+      samples_[shift].push_back(samples_of(run, TickScale(shift)));
+      size += estimate(run, samples_[shift].back());
+    }
     return sizes_[shift] = size;
+  }
+  /// The chunks of a run from which the size with such ticks was estimated, which are handed over.
+  Samples take_samples(int shift, std::size_t run) {
+    const auto known = samples_.find(shift);
+    return known == samples_.end() ? Samples{} : std::move(known->second[run]);
   }
   /// The shortest tick up to 2^longest with which they fit; none: not even then.
   std::optional<int> fitting(std::uint64_t budget, int longest) {
@@ -109,19 +118,25 @@ class SizeByTick {
   }
 
  private:
-  static std::uint64_t estimate(const ChunkWriter& run, TickScale ticks) {
-    const std::size_t samples = std::min(kSampledChunks, run.chunks());
-    std::vector<std::uint64_t> sizes(samples);
-    parallel_for(samples, [&](std::size_t i) {
-      sizes[i] = run.chunk(i * run.chunks() / samples, ticks).blob.zlib.size();
-    });
-    const std::uint64_t size = std::reduce(sizes.begin(), sizes.end());
-    return base64_size(size * run.chunks() / std::max<std::size_t>(1, samples));
+  static Samples samples_of(const ChunkWriter& run, TickScale ticks) {
+    const std::size_t count = std::min(kSampledChunks, run.chunks());
+    std::vector<Timeline::Chunk> chunks(count);
+    const auto number = [&](std::size_t i) { return i * run.chunks() / count; };
+    parallel_for(count, [&](std::size_t i) { chunks[i] = run.chunk(number(i), ticks); });
+    Samples samples;
+    for (std::size_t i = 0; i < count; ++i) samples.emplace(number(i), std::move(chunks[i]));
+    return samples;
+  }
+  static std::uint64_t estimate(const ChunkWriter& run, const Samples& samples) {
+    std::uint64_t size = 0;
+    for (const auto& [number, chunk] : samples) size += chunk.blob.zlib.size();
+    return base64_size(size * run.chunks() / std::max<std::size_t>(1, samples.size()));
   }
 
   std::span<const ChunkWriter> runs_;
   std::uint64_t calls_;
   std::map<int, std::uint64_t> sizes_;
+  std::map<int, std::vector<Samples>> samples_;  // by run
 };
 
 std::uint64_t size_of(const std::vector<Timeline::Level>& levels) {
@@ -187,12 +202,11 @@ class TimelineMaker {
     return static_cast<int>(std::bit_width(ticks)) - 1;
   }
 
-  /// The tick of all times of the page.
-  TickScale choose_ticks(std::span<const ChunkWriter> writers) const {
-    if (exact_) return TickScale(0);
-    SizeByTick size(writers, calls_);
+  /// The power of two that the tick of all times of the page is.
+  int choose_shift(SizeByTick& size) const {
+    if (exact_) return 0;
     const int coarsest = coarsest_tick();
-    return TickScale(size.fitting(budget_ - budget_ / kLevelsPart, coarsest).value_or(coarsest));
+    return size.fitting(budget_ - budget_ / kLevelsPart, coarsest).value_or(coarsest);
   }
 
   void add_calls() {
@@ -200,7 +214,9 @@ class TimelineMaker {
     for (std::size_t i = 1; i < runs_.size(); ++i) {
       writers.emplace_back(rows_[i].rows, &runs_.front().times);
     }
-    const TickScale ticks = choose_ticks(writers);
+    SizeByTick size(writers, calls_);
+    const int shift = choose_shift(size);
+    const TickScale ticks(shift);
     if (ticks.tick_ns() > 1) {
       timeline_.note = fmt::format(
           "Times are rounded to {} ns, so that {} calls fit into a file. 'slackline view --serve "
@@ -209,7 +225,7 @@ class TimelineMaker {
     }
     add_runs(ticks);
     for (std::size_t i = 0; i < writers.size(); ++i) {
-      timeline_.runs[i].chunks = writers[i].all(ticks);
+      timeline_.runs[i].chunks = writers[i].all(ticks, size.take_samples(shift, i));
     }
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,23 +30,29 @@ constexpr std::uint64_t base64_size(std::uint64_t bytes) {
 /// A column of a blob: numbers one after the other.
 class ByteColumn {
  public:
-  void u8(std::uint8_t value) { bytes_ += static_cast<char>(value); }
+  void u8(std::uint8_t value) { varint_room()[size_++] = static_cast<char>(value); }
   /// LEB128: seven bits a byte, least first.
   void varint(std::uint64_t value) {
-    while (value >= 0x80) {
-      bytes_ += static_cast<char>(value | 0x80);
-      value >>= 7;
-    }
-    bytes_ += static_cast<char>(value);
+    char* const bytes = varint_room();
+    for (; value >= 0x80; value >>= 7) bytes[size_++] = static_cast<char>(value | 0x80);
+    bytes[size_++] = static_cast<char>(value);
   }
   void zigzag(std::int64_t value) { varint(zigzagged(value)); }
   static std::uint64_t zigzagged(std::int64_t value) {
     return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
   }
-  const std::string& bytes() const { return bytes_; }
+  std::string_view bytes() const { return std::string_view(bytes_).substr(0, size_); }
 
  private:
-  std::string bytes_;
+  /// All bytes, with room for the longest number behind size_.
+  char* varint_room() {
+    constexpr std::size_t kLongest = 10;
+    if (bytes_.size() < size_ + kLongest) bytes_.resize(2 * size_ + 64);
+    return bytes_.data();
+  }
+
+  std::string bytes_;  ///< of which size_ are written: a string that grows by each byte is slow
+  std::size_t size_ = 0;
 };
 
 }  // namespace slackline

@@ -1,13 +1,13 @@
 // Traces in the text form that several tests write. In each step a rank computes, sends to its right neighbour, receives from
-// the left one, and all meet in MPI_Allreduce.
+// the left one, and all meet in MPI_Allreduce. `work` changes how long a rank computes in a step.
 
-export function ringTrace(ranks, steps) {
+export function ringTrace(ranks, steps, work = (ns) => ns) {
   let state = 12345;
   const below = (most) => (state = (state * 1103515245 + 12345) % 2147483648) % most;
   const rows = Array.from({ length: ranks }, () => []);
   const now = new Array(ranks).fill(1000);
   for (let step = 0; step < steps; ++step) {
-    const sent = now.map((at) => at + 95000 + below(10000));
+    const sent = now.map((at, rank) => at + work(95000 + below(10000), rank, step));
     const arrived = sent.map((begin, rank) => {
       const end = Math.max(begin + 1200, sent[(rank + ranks - 1) % ranks] + 1500);
       rows[rank].push(` @${begin} +700 send to=${(rank + 1) % ranks} bytes=8192`);

@@ -18,14 +18,27 @@ let trace;
 let server;
 let address;
 
-/** Starts 'view --serve'; gives the process and the address that it prints. */
-async function start(options, surroundings = {}) {
+/** The text of the page, once there is one. */
+async function pageOf(address) {
+  for (;;) {
+    const response = await fetch(address);
+    if (response.status === 200) return response.text();
+    assert.equal(response.status, 503);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
+/** Starts 'view --serve'; gives the process and the address that it prints, unless told otherwise once there is a page. */
+async function start(options, surroundings = {}, complete = true) {
   const child = spawn(process.env.SLACKLINE_BINARY, ["view", "--serve", ...options], { stdio: ["ignore", "pipe", "inherit"], ...surroundings });
   let said = "";
   for await (const piece of child.stdout) {
     said += piece;
     const found = /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\//.exec(said);
-    if (found) return { child, address: found[0] };
+    if (!found) continue;
+    const address = found[0];
+    if (complete) await pageOf(address);
+    return { child, address };
   }
   throw new Error(`no address: ${said}`);
 }
@@ -63,6 +76,31 @@ test("the served page has every call to the nanosecond", async () => {
   assert.equal(difference(await callsOf(timeline, blob), printedCalls(trace), 1), "");
 });
 
+test("the address is there before the trace has been read, and leads to the page when it is there", async () => {
+  const shown = await start(["--no-open", "-"], { stdio: ["pipe", "pipe", "inherit"] }, false);
+  const waiting = await fetch(shown.address);
+  assert.equal(waiting.status, 503);
+  assert.match(await waiting.text(), /http-equiv="refresh"/);
+  const browser = await launch();
+  const p = await browser.newPage();
+  await p.goto(shown.address);
+  await p.getByText("The trace is being analysed.").waitFor();
+  shown.child.stdin.end(ringTrace(4, 3));
+  await p.getByLabel("SQL statement").waitFor();
+  await browser.close();
+  shown.child.kill();
+});
+
+test("the server gives the tables that the manual describes, and each can be asked", async () => {
+  const { tables } = await (await fetch(`${address}tables`)).json();
+  const manual = readFileSync(join(process.env.SLACKLINE_EXAMPLES, "..", "doc", "man", "query.md"), "utf8");
+  const described = [...manual.matchAll(/^\| (\w+) \| [^:|]*(?:: ([^|]*))? \|$/gm)].slice(1).map(([, name]) => name);
+  assert.deepEqual(tables.map(({ name }) => name).sort(), described.sort());
+  for (const { name, columns } of tables) {
+    await rows(address, `SELECT ${columns.map((column) => `"${column}"`).join(", ")} FROM ${name} LIMIT 1`);
+  }
+});
+
 test("zooming in a served page ends at single calls, and rows are asked for by SQL", async (t) => {
   const browser = await launch();
   const p = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
@@ -84,6 +122,7 @@ test("zooming in a served page ends at single calls, and rows are asked for by S
     return performance.now() - begin;
   });
   t.diagnostic(`single calls elsewhere after ${took.toFixed(0)} ms`);
+  await p.getByText("Tables: calls, ").waitFor();
   const statement = p.getByLabel("SQL statement");
   await statement.fill("SELECT count(*) AS n, max(rank) AS most FROM calls");
   await p.getByRole("button", { name: "Run", exact: true }).click();
@@ -91,7 +130,7 @@ test("zooming in a served page ends at single calls, and rows are asked for by S
   assert.deepEqual((await texts(p, "figure[id=query-rows] tbody td, figure[id=query-rows] tbody th")).map((text) => text.replaceAll(",", "")), [`${3 * RANKS * STEPS}`, `${RANKS - 1}`]);
   await statement.fill("SELECT rank FROM calls");
   await p.getByRole("button", { name: "Run", exact: true }).click();
-  await p.getByText("The first 10,000 rows.").waitFor();
+  await p.getByText("First 10,000 of more rows: an answer has at most 10,000 rows and 16.0 MiB.").waitFor();
   assert.deepEqual(complaints, []);
   assert.ok(asked.every((url) => url.startsWith(address)), `${asked}`);
   for (const [wrong, why] of [["SELECT nothing FROM calls", /nothing/], ["VACUUM INTO 'written.db'", /./], ["ATTACH 'written.db' AS x", /./]]) {

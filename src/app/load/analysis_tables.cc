@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
 #include "calls/run_span.h"
+#include "formats/sqlite/trace_tables.h"
 
 namespace slackline {
 namespace {
@@ -161,6 +163,17 @@ std::vector<SqlTable> analysis_tables(const Trace& trace, const CallMatching& ma
   }
   return {waits_table(trace, std::move(states)), samples_table(trace, std::move(sampled)),
           path_table(std::move(segments), run_span(trace).whole.begin_ns, std::move(regions))};
+}
+
+std::vector<SqlTable> query_tables() {
+  const Trace trace(0, true);
+  const CallMatching matching(trace);
+  std::vector<SqlTable> tables = trace_tables(trace, matching);
+  std::ranges::move(analysis_tables(trace, matching, {}, {}, ""), std::back_inserter(tables));
+  for (SqlTable& table : tables) {
+    for (SqlColumn& column : table.columns) column.value = nullptr;  // refers to the trace
+  }
+  return tables;
 }
 
 QueryResult query_run(const OpenedTrace& opened, const CallMatching& matching, std::string_view sql,

@@ -20,6 +20,9 @@ std::vector<SqlTable> analysis_tables(const Trace& trace, const CallMatching& ma
                                       const Samples& samples, const SendRecords& sends,
                                       std::string_view sql);
 
+/// All tables that statements can be about, with their columns and without rows.
+std::vector<SqlTable> query_tables();
+
 /// The rows of a statement over these tables and those of the trace, as query_trace() gives them.
 QueryResult query_run(const OpenedTrace& opened, const CallMatching& matching, std::string_view sql,
                       const QueryLimits& limits = {});

@@ -101,6 +101,7 @@ OpenOptions open_options(const ReadingOptions& reading, ClockPolicy otherwise, b
           .keep_matching = keep_matching,
           .calls_known = [reading](std::uint64_t calls) {
             require_memory_for(calls, reading, memory_for(reading));
+            if (reading.calls_known) reading.calls_known(calls);
           }};
 }
 

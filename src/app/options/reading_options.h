@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "calls/clock_correction.h"
@@ -35,6 +36,8 @@ struct ReadingOptions {
   bool fix_clocks = false;   ///< corrects the clocks of a measured run wherever calls run back
   bool keep_clocks = false;  ///< never corrects them
   std::string memory{};      ///< that the command may take, "8GiB"; empty: what is available
+  /// Told the number of calls, as OpenOptions::calls_known is, if they may be read.
+  std::function<void(std::uint64_t)> calls_known{};
 
   /// `otherwise`: where nothing was asked for.
   ClockPolicy clock_policy(ClockPolicy otherwise) const {

@@ -1,5 +1,7 @@
 #include "app/requests/query.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
+#include "base/units.h"
 #include "formats/sqlite/query.h"
 #include "report/report.h"
 
@@ -35,6 +38,16 @@ auto rows_object(const QueryResult& result) {
                 "rows"_key = list_of(result.rows, [](const std::vector<QueryValue>& row) {
                   return list_of(row, cell_of);
                 })};
+}
+
+/// What is missing; empty for complete rows.
+std::string note_of(const QueryResult& result, const QueryLimits& limits) {
+  if (result.complete) return {};
+  return fmt::format(
+      "First {} of more rows: an answer has at most {} rows and {}. LIMIT, WHERE or GROUP BY give "
+      "fewer; 'slackline query' gives all.",
+      format_count(result.rows.size()), format_count(limits.most_rows),
+      format_bytes(static_cast<double>(limits.most_bytes)));
 }
 
 auto describe(const QueryResult& result) {
@@ -68,11 +81,19 @@ TraceQueries::TraceQueries(QueryRequest request) : request_(std::move(request)) 
   expects(!request_.trace.empty(), "statements are about a trace that is named");
 }
 
-std::string TraceQueries::answer(const std::string& sql, std::size_t most_rows,
-                                 const StopReason& stop) {
+std::string TraceQueries::answer(const std::string& sql, const QueryLimits& limits) {
   if (!opened_) opened_.emplace(open_for_queries(request_));
-  const QueryResult result = query_run(*opened_, matching_of(*opened_), sql, {most_rows, stop});
-  return json_text(Object{"complete"_key = result.complete, "result"_key = rows_object(result)});
+  const QueryResult result = query_run(*opened_, matching_of(*opened_), sql, limits);
+  return json_text(
+      Object{"note"_key = note_of(result, limits), "result"_key = rows_object(result)});
+}
+
+std::string TraceQueries::tables() {
+  const auto table = [](const SqlTable& t) {
+    return Object{"name"_key = t.name,
+                  "columns"_key = list_of(t.columns, [](const SqlColumn& c) { return c.name; })};
+  };
+  return json_text(Object{"tables"_key = list_of(query_tables(), table)});
 }
 
 void declare(OptionList& options, QueryRequest& request) {

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 
 #include "app/options/reading_options.h"
-#include "base/stop_reason.h"
 #include "formats/open/open.h"
+#include "formats/sqlite/query.h"
 
 namespace slackline {
 
@@ -30,9 +29,13 @@ class TraceQueries {
   /// `request.sql` does not matter. `request.trace` must be given: the newest recording may have
   /// become another one when the first statement is asked.
   explicit TraceQueries(QueryRequest request);
-  /// At most `most_rows` rows, as text of JSON: `complete`, and `result` as `query` has it. Throws
-  /// Error, with `stop`'s reason for a statement that was stopped.
-  std::string answer(const std::string& sql, std::size_t most_rows, const StopReason& stop);
+  /// Text of JSON: `result` as `query` has it, and `note`, which says what was left out for the
+  /// limits, or nothing. Throws Error, with `limits.stop`'s reason for a statement that was
+  /// stopped.
+  std::string answer(const std::string& sql, const QueryLimits& limits);
+  /// What statements can be about, as text of JSON: `tables` with `name` and `columns`. Reads
+  /// nothing.
+  static std::string tables();
 
  private:
   QueryRequest request_;

@@ -233,9 +233,13 @@ bool fits_in_a_file(const Report& report) {
     return std::ranges::any_of(section.items, [](const Item& item) {
       const auto* picture = std::get_if<PicturePtr>(&item);
       const auto* drawn = picture ? dynamic_cast<const Timeline*>(picture->get()) : nullptr;
-      return drawn != nullptr && drawn->calls > kExactCalls;
+      return drawn != nullptr && !fits_in_a_file(drawn->calls);
     });
   });
+}
+
+bool fits_in_a_file(std::uint64_t calls) {
+  return calls <= kExactCalls;
 }
 
 CommandSchema report_schema() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -35,5 +36,7 @@ Report execute(const ReportRequest& request);
 
 /// Whether one file holds every call of the report's pictures to the nanosecond.
 bool fits_in_a_file(const Report& report);
+/// The same of a run of so many calls.
+bool fits_in_a_file(std::uint64_t calls);
 
 }  // namespace slackline

@@ -66,9 +66,21 @@ void SqlDatabase::stop_for(StopReason stop) {
 
 void SqlDatabase::refuse(int status, std::string_view help) const {
   if (status == SQLITE_INTERRUPT) throw Error("cannot run the query", stopped_);
+  if (status == SQLITE_NOMEM || status == SQLITE_TOOBIG) {
+    throw Error("cannot run the query", "it takes more memory than it may",
+                "Select fewer rows or columns, or do not sort them.");
+  }
   throw usage_error("cannot run the query",
                     status == SQLITE_AUTH ? "only SELECT is allowed" : sqlite3_errmsg(handle()),
                     help);
+}
+
+SqlMemoryLimit::SqlMemoryLimit(std::size_t bytes) : before_(sqlite3_hard_heap_limit64(-1)) {
+  if (bytes > 0) sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(bytes));
+}
+
+SqlMemoryLimit::~SqlMemoryLimit() {
+  sqlite3_hard_heap_limit64(before_);
 }
 
 void SqlStatement::Finalize::operator()(sqlite3_stmt* handle) const {

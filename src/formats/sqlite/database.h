@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -43,6 +45,19 @@ class SqlDatabase {
   StopReason stop_{};
   std::string stopped_{};  // the reason
   std::unique_ptr<sqlite3, Close> handle_;
+};
+
+/// While it lives SQLite takes no more memory than this in all of the process; statements that need
+/// more are refused. 0: any.
+class SqlMemoryLimit {
+ public:
+  explicit SqlMemoryLimit(std::size_t bytes);
+  ~SqlMemoryLimit();
+  SqlMemoryLimit(const SqlMemoryLimit&) = delete;
+  SqlMemoryLimit& operator=(const SqlMemoryLimit&) = delete;
+
+ private:
+  std::int64_t before_;
 };
 
 /// The first statement of a text, made ready.

@@ -26,6 +26,19 @@ QueryValue value_at(sqlite3_stmt* statement, int column) {
   }
 }
 
+/// That value_at() of all its columns takes, and their list.
+std::size_t bytes_of_row(sqlite3_stmt* statement, int columns) {
+  std::size_t bytes = sizeof(std::vector<QueryValue>);
+  for (int i = 0; i < columns; ++i) {
+    bytes += sizeof(QueryValue);
+    const int type = sqlite3_column_type(statement, i);
+    if (type == SQLITE_TEXT || type == SQLITE_BLOB) {
+      bytes += static_cast<std::size_t>(sqlite3_column_bytes(statement, i));
+    }
+  }
+  return bytes;
+}
+
 std::string list_of(const std::vector<SqlTable>& tables) {
   std::string text = "The tables are ";
   for (std::size_t i = 0; i < tables.size(); ++i) {
@@ -44,18 +57,27 @@ QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::s
   for (const SqlTable& table : tables) register_table(database, table);
   database.allow_reading_only();
   database.stop_for(limits.stop);
+  const SqlMemoryLimit memory(limits.most_working_bytes);
   SqlStatement statement(database, sql, list_of(tables));
   QueryResult result;
   const int columns = sqlite3_column_count(statement.handle());
   for (int i = 0; i < columns; ++i) {
     result.columns.emplace_back(sqlite3_column_name(statement.handle(), i));
   }
+  std::size_t bytes = 0;
   while (statement.step()) {
     if (result.rows.size() == limits.most_rows) {
       result.complete = false;
       break;
     }
+    const std::size_t row_bytes = bytes_of_row(statement.handle(), columns);
+    if (row_bytes > limits.most_bytes - bytes) {
+      result.complete = false;
+      break;
+    }
+    bytes += row_bytes;
     auto& row = result.rows.emplace_back();
+    row.reserve(static_cast<std::size_t>(columns));
     for (int i = 0; i < columns; ++i) row.push_back(value_at(statement.handle(), i));
   }
   return result;

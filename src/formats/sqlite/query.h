@@ -26,12 +26,16 @@ struct QueryResult {
 
 struct QueryLimits {
   std::size_t most_rows = std::numeric_limits<std::size_t>::max();
+  std::size_t most_bytes = std::numeric_limits<std::size_t>::max();  ///< that the rows take
+  /// That SQLite may take meanwhile, of all connections of the process together; 0: any.
+  std::size_t most_working_bytes = 0;
   StopReason stop{};  ///< empty: none
 };
 
 /// The rows that a statement of SQL gives over the trace's tables (doc/formats/sqlite.md), which
 /// are not copied, and over `more` tables. It can only read. Throws usage Error with what SQLite
-/// says of a wrong one, and Error with the reason for one that was stopped.
+/// says of a wrong one, and Error with the reason for one that was stopped or needs too much
+/// memory.
 QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql,
                         std::vector<SqlTable> more = {}, const QueryLimits& limits = {});
 

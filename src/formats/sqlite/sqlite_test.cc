@@ -141,6 +141,35 @@ TEST_F(SqlOfTrace, StatementsWithoutAnEndCanBeStopped) {
   EXPECT_EQ(asked, 3);
 }
 
+TEST_F(SqlOfTrace, AnswersAreNoLargerThanAllowed) {
+  const auto asked = [&](const char* sql, QueryLimits limits) {
+    return query_trace(trace_, matching_, sql, {}, limits);
+  };
+  constexpr const char* kNumbers =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) ";
+  const std::string rows = std::string(kNumbers) + "SELECT printf('%.*c', 1000, 'x') FROM n";
+  const QueryResult some = asked(rows.c_str(), {.most_bytes = 100'000});
+  EXPECT_FALSE(some.complete);
+  EXPECT_GE(some.rows.size(), 80u);
+  EXPECT_LE(some.rows.size(), 100u) << "of 1,000 bytes each, and what their cells take";
+  EXPECT_TRUE(asked(rows.c_str(), {}).complete);
+  EXPECT_EQ(asked(rows.c_str(), {.most_rows = 7}).rows.size(), 7u);
+  const QueryResult long_row = asked("SELECT printf('%.*c', 1000, 'x')", {.most_bytes = 999});
+  EXPECT_TRUE(long_row.rows.empty());
+  EXPECT_FALSE(long_row.complete);
+}
+
+TEST_F(SqlOfTrace, StatementsTakeNoMoreMemoryThanAllowed) {
+  constexpr const char* kGrowing =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100) "
+      "SELECT length(group_concat(printf('%.*c', 1000000, 'x'))) FROM n";
+  const auto query = [&](std::size_t bytes) {
+    return query_trace(trace_, matching_, kGrowing, {}, {.most_working_bytes = bytes});
+  };
+  EXPECT_THAT(error_text([&] { query(20'000'000); }), HasSubstr("more memory than it may"));
+  EXPECT_EQ(query(0).rows.size(), 1u) << "the limit ends with its statement";
+}
+
 /// What the sqlite3 library reads from the file.
 std::string in_file(const std::filesystem::path& path, const std::string& sql) {
   sqlite3* database = nullptr;

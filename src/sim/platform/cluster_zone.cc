@@ -55,6 +55,27 @@ void ClusterZone::append_limiter(std::uint32_t node, std::vector<LinkId>& links)
   if (limiters_) links.push_back(*limiters_ + node);
 }
 
+std::optional<ClusterMap> ClusterZone::map() const {
+  ClusterMap map;
+  map.hosts = host_count_;
+  add_shape(map);
+  for (std::uint32_t host = 0; loopbacks_ && host < host_count_; ++host) {
+    map.wires.push_back({*loopbacks_ + host, host, host});
+  }
+  // Limiters have the numbers of their nodes; a star's centre has none.
+  const std::uint32_t limited = router_.empty() ? map.nodes() : host_count_;
+  for (std::uint32_t node = 0; limiters_ && node < limited; ++node) {
+    map.wires.push_back({*limiters_ + node, node, node});
+  }
+  return map;
+}
+
+void ClusterZone::add_wires(const Cables& cables, std::uint32_t cable, std::uint32_t from,
+                            std::uint32_t to, ClusterMap& map) {
+  map.wires.push_back({cables.up(cable), from, to});
+  if (cables.duplex) map.wires.push_back({cables.down(cable), to, from});
+}
+
 AddedCluster add_cluster(PlatformBuilder& builder, const ClusterSpec& spec, ZoneId parent,
                          std::uint32_t member_in_parent) {
   std::uint64_t hosts = 0;

@@ -29,11 +29,17 @@ class ClusterZone : public NetZone {
   Member member(std::uint32_t index) const override;
   std::string member_name(const Platform& platform, std::uint32_t index) const override;
   std::string figures() const override { return figures_; }
+  std::optional<ClusterMap> map() const final;
 
   HostId first_host() const { return first_host_; }
   std::uint32_t host_count() const { return host_count_; }
 
  protected:
+  /// Sets the kind, and adds all nodes and the links between them.
+  virtual void add_shape(ClusterMap& map) const = 0;
+  /// A cable from one node to another.
+  static void add_wires(const Cables& cables, std::uint32_t cable, std::uint32_t from,
+                        std::uint32_t to, ClusterMap& map);
   /// `switch_limiters`: how many limiters stand behind those of the hosts.
   void prepare(PlatformBuilder& builder, const ClusterSpec& spec, std::uint32_t switch_limiters);
   bool is_router(std::uint32_t member) const { return member >= host_count_; }

@@ -79,6 +79,60 @@ class Dragonfly : public ClusterZone {
   }
 
  private:
+  void add_shape(ClusterMap& map) const override {
+    map.kind = ClusterMap::Kind::dragonfly;
+    map.dimensions = 4;
+    for (std::uint32_t host = 0; host < host_count(); ++host) {
+      const RouterAt at = router_of(host);
+      add_node(at, 1 + host % shape_.hosts, map);
+      add_wires(local_, host, host, number_of(at), map);
+    }
+    for (std::uint32_t group = 0; group < shape_.groups; ++group) {
+      for (std::uint32_t chassis = 0; chassis < shape_.chassis; ++chassis) {
+        for (std::uint32_t place = 0; place < shape_.routers; ++place) {
+          add_node({group, chassis, place}, 0, map);
+        }
+      }
+      add_wires_within(group, map);
+      for (std::uint32_t other = group + 1; other < shape_.groups; ++other) {
+        add_wires(blue_, pair_index(group, other, shape_.groups), number_of({group, 0, other}),
+                  number_of({other, 0, group}), map);
+      }
+    }
+  }
+
+  static void add_node(const RouterAt& at, std::uint32_t which, ClusterMap& map) {
+    map.coordinates.insert(map.coordinates.end(), {at.group, at.chassis, at.place, which});
+  }
+
+  void add_wires_within(std::uint32_t group, ClusterMap& map) const {
+    for (std::uint32_t chassis = 0; chassis < shape_.chassis; ++chassis) {
+      for (std::uint32_t place = 0; place < shape_.routers; ++place) {
+        const std::uint32_t router = number_of({group, chassis, place});
+        for (std::uint32_t other = place + 1; other < shape_.routers; ++other) {
+          add_wires(green_, first_green(group, chassis) + pair_index(place, other, shape_.routers),
+                    router, number_of({group, chassis, other}), map);
+        }
+        for (std::uint32_t other = chassis + 1; other < shape_.chassis; ++other) {
+          add_wires(black_, first_black(group, place) + pair_index(chassis, other, shape_.chassis),
+                    router, number_of({group, other, place}), map);
+        }
+      }
+    }
+  }
+
+  /// Behind the hosts.
+  std::uint32_t number_of(const RouterAt& at) const {
+    return host_count() + (at.group * shape_.chassis + at.chassis) * shape_.routers + at.place;
+  }
+  std::uint32_t first_green(std::uint32_t group, std::uint32_t chassis) const {
+    return (group * shape_.chassis + chassis) * pairs_of(shape_.routers);
+  }
+  /// Per group and place, the pairs of chassis.
+  std::uint32_t first_black(std::uint32_t group, std::uint32_t place) const {
+    return (group * shape_.routers + place) * pairs_of(shape_.chassis);
+  }
+
   RouterAt router_of(std::uint32_t host) const {
     const std::uint32_t router = host / shape_.hosts;
     const std::uint32_t chassis = router / shape_.routers;
@@ -86,8 +140,7 @@ class Dragonfly : public ClusterZone {
   }
 
   void append_router_limiter(const RouterAt& at, std::vector<LinkId>& links) const {
-    const std::uint32_t chassis = at.group * shape_.chassis + at.chassis;
-    append_limiter(host_count() + chassis * shape_.routers + at.place, links);
+    append_limiter(number_of(at), links);
   }
 
   static LinkId directed(const Cables& cables, std::uint32_t first, std::uint32_t from,
@@ -106,15 +159,14 @@ class Dragonfly : public ClusterZone {
 
   void append_green(RouterAt& at, std::uint32_t place, std::vector<LinkId>& links) const {
     append_router_limiter(at, links);
-    const std::uint32_t first = (at.group * shape_.chassis + at.chassis) * pairs_of(shape_.routers);
+    const std::uint32_t first = first_green(at.group, at.chassis);
     links.push_back(directed(green_, first, at.place, place, shape_.routers));
     at.place = place;
   }
 
   void append_black(RouterAt& at, std::uint32_t chassis, std::vector<LinkId>& links) const {
     append_router_limiter(at, links);
-    // Per group and place, the pairs of chassis.
-    const std::uint32_t first = (at.group * shape_.routers + at.place) * pairs_of(shape_.chassis);
+    const std::uint32_t first = first_black(at.group, at.place);
     links.push_back(directed(black_, first, at.chassis, chassis, shape_.chassis));
     at.chassis = chassis;
   }

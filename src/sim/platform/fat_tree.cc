@@ -62,6 +62,28 @@ class FatTree : public ClusterZone {
   }
 
  private:
+  void add_shape(ClusterMap& map) const override {
+    std::uint32_t first = 0;  // node of the level
+    for (std::uint32_t level = 0; level <= levels_; first += nodes_[level], ++level) {
+      for (std::uint32_t node = 0; node < nodes_[level]; ++node) {
+        map.coordinates.insert(map.coordinates.end(), {level, node});
+        if (level == levels_) continue;
+        for (std::uint32_t port = 0; port < ports(level); ++port) {
+          add_wires(cables_[level], node * ports(level) + port, first + node,
+                    first + nodes_[level] + parent_of(level, node, port), map);
+        }
+      }
+    }
+  }
+
+  /// The node of the next level behind a port.
+  std::uint32_t parent_of(std::uint32_t level, std::uint32_t node, std::uint32_t port) const {
+    const std::uint32_t above = node / spread_[level] / shape_.children[level];
+    const std::uint32_t below = node % spread_[level];
+    const std::uint32_t behind = port % shape_.parents[level];
+    return above * spread_[level + 1] + behind * spread_[level] + below;
+  }
+
   /// Ports upwards of a node of that level.
   std::uint32_t ports(std::uint32_t level) const {
     return shape_.parents[level] * shape_.cables[level];

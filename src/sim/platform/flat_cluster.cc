@@ -47,6 +47,16 @@ class FlatCluster : public ClusterZone {
   }
 
  private:
+  void add_shape(ClusterMap& map) const override {
+    const std::uint32_t centre = host_count();
+    for (std::uint32_t host = 0; host < host_count(); ++host) {
+      map.coordinates.insert(map.coordinates.end(), {0, host});
+      add_wires(cables_, host, host, centre, map);
+    }
+    map.coordinates.insert(map.coordinates.end(), {1, 0});
+    if (backbone_) map.wires.push_back({*backbone_, centre, centre});
+  }
+
   Cables cables_;
   std::optional<LinkId> backbone_;
 };

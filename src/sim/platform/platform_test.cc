@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "sim/platform/cluster.h"
 #include "sim/platform/testing/route_names.h"
+#include "sim/platform/zone.h"
 
 namespace slackline {
 namespace {
@@ -27,6 +30,78 @@ Platform cluster(
   change(spec);
   add_cluster(builder, spec, kNone, kNone);
   return std::move(builder).finish();
+}
+
+/// All shapes, with all that a cluster may have.
+std::vector<Platform> clusters() {
+  const auto with_all = [](ClusterSpec& spec) {
+    spec.limiter = 150e6;
+    spec.loopback = Link{1e9, 1e-7, Sharing::fatpipe};
+  };
+  std::vector<Platform> all;
+  all.push_back(cluster(FlatShape{}, "0-6", [&](ClusterSpec& spec) {
+    with_all(spec);
+    spec.backbone = Link{1e9, 1e-6, Sharing::fatpipe};
+  }));
+  all.push_back(cluster(TorusShape{{4, 3, 2}}, "0-23", with_all));
+  all.push_back(cluster(TorusShape{{5, 1, 2}}, "0-9"));
+  all.push_back(cluster(FatTreeShape{{4, 4}, {1, 2}, {1, 2}}, "0-15", with_all));
+  all.push_back(cluster(FatTreeShape{{3, 2, 4}, {2, 3, 2}, {1, 2, 1}}, "0-23"));
+  all.push_back(cluster(DragonflyShape{3, 2, 1, 3, 4, 1, 2}, "0-23", with_all));
+  all.push_back(cluster(DragonflyShape{3, 2, 2, 3, 3, 1, 2}, "0-35"));
+  all.push_back(cluster(FatTreeShape{{4, 3}, {2, 2}, {1, 2}}, "0-11",
+                        [](ClusterSpec& spec) { spec.duplex = false; }));
+  return all;
+}
+
+/// SimGrid's dragonfly goes on from chassis 0 behind the cables within a chassis.
+bool is_jump_of_dragonfly(const ClusterMap& map, std::uint32_t from, std::uint32_t to) {
+  if (map.kind != ClusterMap::Kind::dragonfly) return false;
+  const auto a = map.node(from);
+  const auto b = map.node(to);
+  return a[0] == b[0] && a[2] == b[2] && b[1] == 0;
+}
+
+TEST(ClusterMap, HasEveryLinkOnceAndEveryRouteIsAWalkOnIt) {
+  for (const Platform& platform : clusters()) {
+    const std::optional<ClusterMap> map = platform.root().map();
+    ASSERT_TRUE(map);
+    std::vector<const Wire*> wire_of(platform.link_count());
+    for (const Wire& wire : map->wires) {
+      EXPECT_EQ(wire_of[wire.link], nullptr) << platform.link_name(wire.link);
+      wire_of[wire.link] = &wire;
+    }
+    for (LinkId link = 0; link < platform.link_count(); ++link) {
+      EXPECT_EQ(wire_of[link] == nullptr, link == platform.implicit_loopback())
+          << platform.link_name(link);
+    }
+    std::vector<LinkId> route;
+    for (HostId src = 0; src < platform.host_count(); ++src) {
+      for (HostId dst = 0; dst < platform.host_count(); ++dst) {
+        if (src == dst) continue;
+        route.clear();
+        platform.route(src, dst, route);
+        std::uint32_t at = src;
+        std::uint32_t before = src;
+        for (const LinkId link : route) {
+          Wire wire = *wire_of[link];
+          if (wire.from == wire.to) {  // a limiter stands before or behind the cable
+            EXPECT_TRUE(wire.from == at || wire.from == before ||
+                        is_jump_of_dragonfly(*map, at, wire.from))
+                << platform.link_name(link) << " from " << src << " to " << dst;
+            continue;
+          }
+          const bool is_duplex = platform.link_name(link).find("UP") != std::string::npos ||
+                                 platform.link_name(link).find("DOWN") != std::string::npos;
+          if (!is_duplex && wire.to == at) std::swap(wire.from, wire.to);
+          EXPECT_TRUE(wire.from == at || is_jump_of_dragonfly(*map, at, wire.from))
+              << platform.link_name(link) << " from " << src << " to " << dst;
+          before = std::exchange(at, wire.to);
+        }
+        EXPECT_TRUE(at == dst || is_jump_of_dragonfly(*map, at, dst));
+      }
+    }
+  }
 }
 
 TEST(FlatCluster, GoesUpAndDown) {

@@ -53,6 +53,22 @@ class Torus : public ClusterZone {
   }
 
  private:
+  void add_shape(ClusterMap& map) const override {
+    map.kind = ClusterMap::Kind::torus;
+    map.dimensions = static_cast<std::uint32_t>(sides_.size());
+    for (std::uint32_t node = 0; node < host_count(); ++node) {
+      std::uint32_t stride = 1;
+      for (std::uint32_t dimension = 0; dimension < sides_.size(); ++dimension) {
+        const std::uint32_t side = sides_[dimension];
+        const std::uint32_t at = (node / stride) % side;
+        const std::uint32_t next = node - at * stride + (at + 1) % side * stride;
+        map.coordinates.push_back(at);
+        add_wires(cables_, cable(node, dimension), node, next, map);
+        stride *= side;
+      }
+    }
+  }
+
   static bool goes_forward(std::uint32_t from, std::uint32_t to, std::uint32_t side) {
     const std::uint32_t half = side / 2;
     return (to > from && to <= from + half) || (from > half && (from + half) % side >= to);

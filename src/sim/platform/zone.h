@@ -3,6 +3,8 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +60,36 @@ struct Bypass {
   std::vector<LinkId> links;
 };
 
+/// A link and the nodes that it goes from and to, by their numbers: equal for what is inside a node
+/// (a backbone, a limiter, a loopback). A link that serves both directions is given in one.
+struct Wire {
+  LinkId link = 0;
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+};
+
+/// The nodes of a cluster by the coordinates of its own shape, and the links between them. Hosts
+/// come first, in the order of the zone's members; then switches.
+struct ClusterMap {
+  enum class Kind : std::uint8_t {
+    levels,    ///< a star, a fat tree: level (0: hosts), number in it
+    torus,     ///< place in each dimension
+    dragonfly  ///< group, chassis, router, and 0, or of a host 1 + its number at the router
+  };
+  Kind kind = Kind::levels;
+  std::uint32_t hosts = 0;
+  std::uint32_t dimensions = 2;              ///< coordinates of a node
+  std::vector<std::uint32_t> coordinates{};  ///< of all nodes, one after the other
+  std::vector<Wire> wires{};
+
+  std::uint32_t nodes() const {
+    return static_cast<std::uint32_t>(coordinates.size()) / dimensions;
+  }
+  std::span<const std::uint32_t> node(std::uint32_t number) const {
+    return std::span(coordinates).subspan(std::size_t{number} * dimensions, dimensions);
+  }
+};
+
 /// A part of a platform with one way of routing among its members: hosts, routers and zones.
 class NetZone {
  public:
@@ -78,6 +110,8 @@ class NetZone {
   /// "Full", "Dijkstra", "cluster", "fat tree"...: what it is, and its figures, for descriptions.
   virtual std::string kind() const = 0;
   virtual std::string figures() const { return {}; }
+  /// Nothing of what has no shape of its own. O(nodes + links).
+  virtual std::optional<ClusterMap> map() const { return std::nullopt; }
 
   std::string name;
   ZoneId id = 0;

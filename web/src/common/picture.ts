@@ -16,7 +16,7 @@ interface Words extends Part {
   opacity: number;
 }
 
-const LEFT_OUT = "button, input, .off-screen, .hint-text, .actions, .no-picture";
+const LEFT_OUT = "button, input, title, .off-screen, .hint-text, .actions, .no-picture";
 
 function placeIn(host: DOMRect, box: DOMRect): Part {
   return { x: box.left - host.left, y: box.top - host.top, width: box.width, height: box.height };
@@ -33,7 +33,9 @@ function wordsOf(element: HTMLElement, host: DOMRect): Words[] {
     range.selectNodeContents(node);
     const { fontFamily, fontSize, fontWeight, color, opacity, writingMode } = getComputedStyle(parent);
     if (writingMode !== "horizontal-tb") continue;
-    const size = parseFloat(fontSize);
+    // In a drawing sizes are in its own coordinates.
+    const scale = parent instanceof SVGGraphicsElement ? (parent.getScreenCTM()?.a ?? 1) : 1;
+    const size = parseFloat(fontSize) * scale;
     const style = { text, font: `${fontWeight} ${size}px ${fontFamily}`, size, colour: color, opacity: Number(opacity) };
     found.push({ ...placeIn(host, range.getBoundingClientRect()), ...style });
   }
@@ -50,6 +52,16 @@ function boxesOf(element: HTMLElement, host: DOMRect): (Part & { colour: string 
     colour: getComputedStyle(box).backgroundColor,
     ...placeIn(host, box.getBoundingClientRect()),
   }));
+}
+
+/** Lines and areas of drawings (`data-stroke`), in their own coordinates. */
+function strokesOf(element: HTMLElement, host: DOMRect) {
+  return [...element.querySelectorAll<SVGPathElement>("path[data-stroke]")].map((path) => {
+    const { a, b, c, d, e, f } = path.getScreenCTM() ?? new DOMMatrix();
+    const { stroke, strokeWidth, fill } = getComputedStyle(path);
+    const matrix: [number, number, number, number, number, number] = [a, b, c, d, e - host.left, f - host.top];
+    return { d: path.getAttribute("d") ?? "", matrix, stroke, width: parseFloat(strokeWidth), fill };
+  });
 }
 
 function give(name: string, blob: Blob): void {
@@ -77,6 +89,15 @@ export function savePng(element: HTMLElement, name: string): void {
     c.fillStyle = colour;
     c.fillRect(x, y, width - 1, height - 1);
   }
+  for (const { d, matrix, stroke, width, fill } of strokesOf(element, host)) {
+    c.save();
+    c.transform(...matrix);
+    [c.fillStyle, c.strokeStyle, c.lineWidth] = [fill, stroke, width];
+    const path = new Path2D(d);
+    if (fill !== "none") c.fill(path);
+    c.stroke(path);
+    c.restore();
+  }
   c.textBaseline = "middle";
   for (const { text, font, colour, opacity, x, y, height } of wordsOf(element, host)) {
     c.font = font;
@@ -102,11 +123,15 @@ export function svgOf(element: HTMLElement): string {
     ({ colour, x, y, width, height }) =>
       `<rect x="${x}" y="${y}" width="${Math.max(0, width - 1)}" height="${Math.max(0, height - 1)}" fill="${colour}"/>`,
   );
+  const strokes = strokesOf(element, host).map(
+    ({ d, matrix, stroke, width, fill }) =>
+      `<path d="${d}" transform="matrix(${matrix.join(" ")})" fill="${fill}" stroke="${stroke}" stroke-width="${width}" stroke-linecap="round"/>`,
+  );
   const words = wordsOf(element, host).map(
     ({ text, size, colour, opacity, x, y, height }) =>
       `<text x="${x}" y="${y + height / 2}" dominant-baseline="central" font-family="sans-serif" font-size="${size}" fill="${colour}" fill-opacity="${opacity}">${escaped(text)}</text>`,
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect ${size} fill="${ground}"/>${images.join("")}${boxes.join("")}${words.join("")}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect ${size} fill="${ground}"/>${images.join("")}${boxes.join("")}${strokes.join("")}${words.join("")}</svg>`;
 }
 
 export function saveSvg(element: HTMLElement, name: string): void {

@@ -96,12 +96,28 @@ export interface Link {
   lost_ns: number;
 }
 
+/** A cluster of a platform on a plane. */
+export interface NetworkDrawing {
+  name: string;
+  type: string;
+  /** What was drawn as one, or nothing. */
+  note: string;
+  width: number;
+  height: number;
+  nodes: { name: string; x: number; y: number; host: boolean }[];
+  /** `links`: numbers in all groups of the map, one after the other; from `from` to itself what is inside it. */
+  lines: { from: number; to: number; round: boolean; links: number[] }[];
+}
+
 /** The links of a platform with their use in a simulated run. */
 export interface LinkMap {
   kind: "links";
   id: string;
   title: string;
   groups: { name: string; links: Link[]; left_out: number; unused: number }[];
+  drawings: NetworkDrawing[];
+  /** Further clusters with links that are used. */
+  undrawn: number;
 }
 
 export type Item = Paragraph | Facts | Table | Series | Timeline | Matrix | LinkMap;

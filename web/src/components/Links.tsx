@@ -1,6 +1,7 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { format } from "../common/format";
 import type { Link, LinkMap } from "../common/report";
+import { Network } from "./Network";
 import { SavePicture } from "./parts/SavePicture";
 
 type By = "peak" | "mean" | "delay";
@@ -14,6 +15,8 @@ export function Links({ map }: { map: LinkMap }) {
   const largest = map.groups.reduce((most, { links }) => links.reduce((a, link) => Math.max(a, valueOf(link)), most), 0);
   // A link is full at 1, whatever the others are.
   const whole = by === "delay" ? largest : 1;
+  const used = (link: Link) => (whole > 0 ? Math.min(1, valueOf(link) / whole) : 0);
+  const all = useMemo(() => map.groups.flatMap(({ links }) => links), [map]);
   const told = ({ name, mean, peak, lost_ns }: Link) =>
     `${name}: peak ${format(peak, "ratio")}, mean ${format(mean, "ratio")}, contention delay ${format(lost_ns, "ns")}`;
   return (
@@ -30,6 +33,10 @@ export function Links({ map }: { map: LinkMap }) {
       <p class="muted">
         <span class="link-cell" style={{ "--used": 0 }} data-box="" /> 0 <span class="link-cell" style={{ "--used": 1 }} data-box="" /> {by === "delay" ? format(whole, "ns") : "100 %: full"}
       </p>
+      {map.drawings.map((drawing) => (
+        <Network key={drawing.name} drawing={drawing} links={all} used={used} told={told} />
+      ))}
+      {map.undrawn > 0 && <p class="muted">{map.undrawn.toLocaleString("en-US")} more clusters are not drawn; their links are below.</p>}
       {map.groups.map(({ name, links, left_out, unused }) => {
         const fullest = links.reduce<Link | null>((a, link) => (a && valueOf(a) >= valueOf(link) ? a : link), null);
         return (
@@ -53,7 +60,7 @@ export function Links({ map }: { map: LinkMap }) {
                   title={told(link)}
                   role="img"
                   aria-label={told(link)}
-                  style={{ "--used": whole > 0 ? Math.min(1, valueOf(link) / whole) : 0 }}
+                  style={{ "--used": used(link) }}
                 />
               ))}
             </div>

@@ -6,9 +6,20 @@ import { DataTable } from "./parts/DataTable";
 const EXAMPLE = "SELECT rank, operation, count(*) AS calls, sum(end_ns - begin_ns) AS ns FROM calls GROUP BY rank, operation ORDER BY ns DESC";
 const ALIVE_MS = 60_000;
 
+interface SqlTable {
+  name: string;
+  columns: string[];
+}
+
 interface Answer {
-  complete: boolean;
+  /** What was left out, or nothing. */
+  note: string;
   result: { columns: string[]; rows: Value[][] };
+}
+
+async function tablesOfServer(): Promise<SqlTable[]> {
+  const response = await fetch("tables").catch(() => null);
+  return response?.ok ? ((await response.json()) as { tables: SqlTable[] }).tables : [];
 }
 
 async function ask(sql: string): Promise<Answer> {
@@ -24,8 +35,10 @@ export function Query() {
   const [table, setTable] = useState<Table | null>(null);
   const [said, say] = useState("");
   const [ended, setEnded] = useState(false);
+  const [tables, setTables] = useState<SqlTable[]>([]);
   useEffect(() => {
     if (!served()) return;
+    void tablesOfServer().then(setTables);
     const timer = setInterval(() => void fetch("alive").then(() => {}, () => setEnded(true)), ALIVE_MS);
     return () => clearInterval(timer);
   }, []);
@@ -33,10 +46,10 @@ export function Query() {
   const run = async () => {
     say("");
     try {
-      const { result, complete } = await ask(sql);
+      const { result, note } = await ask(sql);
       const columns = result.columns.map((name) => ({ name, unit: "none" as const, explanation: "" }));
       setTable({ kind: "table", id: "query-rows", title: "Rows", columns, rows: result.rows });
-      say(complete ? "" : `The first ${result.rows.length.toLocaleString("en-US")} rows. LIMIT, WHERE or GROUP BY give fewer.`);
+      say(note);
     } catch (error) {
       setTable(null);
       say(error instanceof Error ? error.message : String(error));
@@ -46,7 +59,16 @@ export function Query() {
     <section id="query" class="query">
       <h2>SQL</h2>
       {ended && <p class="alert" role="alert">{ENDED}</p>}
-      <p class="muted">Tables: calls, messages, collectives, regions, communicator_members, ranks, findings. Ctrl+Enter runs the statement.</p>
+      <details class="muted">
+        <summary>Tables: {tables.map(({ name }) => name).join(", ")}. Ctrl+Enter runs the statement.</summary>
+        <ul>
+          {tables.map(({ name, columns }) => (
+            <li key={name}>
+              <strong>{name}</strong>: {columns.join(", ")}
+            </li>
+          ))}
+        </ul>
+      </details>
       <textarea
         rows={3}
         aria-label="SQL statement"

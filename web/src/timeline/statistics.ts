@@ -3,6 +3,7 @@
 
 import { callAt, changesUntil, type Call } from "./calls";
 import type { CallFilter } from "./call_filter";
+import { ipcOf } from "./measures";
 import { callsBetween } from "./raster";
 import type { Store } from "./store";
 import type { Chunk, Run, Timeline } from "../common/timeline";
@@ -39,6 +40,8 @@ export interface Statistics {
   patterns: number[];
   /** Computation by region; in a training run calls, too. */
   regions: number[];
+  /** Of computation by region whose instructions per cycle are known: its ticks, and its ticks times these. */
+  counted: { time: number; instructions: number }[];
   /** Messages sent of less than 2^i bytes and at least half of that. */
   sizes: number[];
 }
@@ -82,6 +85,7 @@ class Sum {
       operations: timeline.operations.map(noSums),
       patterns: timeline.patterns.map(() => 0),
       regions: timeline.regions.map(() => 0),
+      counted: timeline.regions.map(() => ({ time: 0, instructions: 0 })),
       sizes: [],
     };
   }
@@ -102,19 +106,25 @@ class Sum {
     let now = from;
     for (let i = first; i < last; ++i) {
       const begin = chunk.begin[i]!;
-      this.addComputation(chunk, rank, now, Math.min(begin, to));
+      this.addComputation(chunk, rank, now, Math.min(begin, to), i);
       this.addCall(callAt(chunk, rank, i), Math.max(now, from), to, begin >= from && begin < to);
       now = Math.max(now, Math.min(chunk.end[i]!, to));
     }
-    this.addComputation(chunk, rank, now, to);
+    this.addComputation(chunk, rank, now, to, last);
   }
 
-  private addComputation(chunk: Chunk, rank: number, from: number, to: number): void {
+  /** Of the call that ends it: its number in the chunk, where it is there. */
+  private addComputation(chunk: Chunk, rank: number, from: number, to: number, ends: number): void {
     if (to <= from) return;
     this.result.computation[this.place]! += to - from;
     const d = chunk.details;
+    const ipc = ipcOf(ends < chunk.start[rank + 1]! ? (d?.ipc?.[ends] ?? 0) : 0);
     const add = (region: number, begin: number, end: number) => {
       this.result.regions[region]! += end - begin;
+      if (ipc !== null) {
+        this.result.counted[region]!.time += end - begin;
+        this.result.counted[region]!.instructions += (end - begin) * ipc;
+      }
       this.listener.time?.(rank, region, 0, 0, end - begin);
       this.listener.piece?.(rank, region, 0, begin, end);
     };

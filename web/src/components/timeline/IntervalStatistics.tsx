@@ -33,9 +33,12 @@ function rowsOf(names: string[], { here, whole }: Both, time: (s: Statistics, i:
 
 const COMPARED = [column("time", "ns"), column("share", "ratio", "of the time of the ranks in the selection"), column("whole run", "ns"), column("share of run", "ratio", "of the time of all ranks in the whole run")];
 
+const COUNTED = [column("IPC", "none", "instructions per cycle of the computation, mean over its time, to 1/32"), column("IPC of run", "none", "the same of all ranks in the whole run")];
+
 function tablesOf(scene: Scene, both: Both): Table[] {
-  const { operations, patterns, regions, rows, tick_ns: ns, id } = scene.timeline;
-  const { here } = both;
+  const { operations, patterns, regions, rows, ipc, tick_ns: ns, id } = scene.timeline;
+  const { here, whole } = both;
+  const ipcOf = ({ counted }: Statistics, i: number): Value => (counted[i]!.time > 0 ? Number((counted[i]!.instructions / counted[i]!.time).toPrecision(3)) : null);
   const calls = (i: number): Value[] => {
     const { calls, bytes, waiting } = here.operations[i]!;
     return [calls, bytes, waiting * ns];
@@ -49,7 +52,7 @@ function tablesOf(scene: Scene, both: Both): Table[] {
   const tables = [
     table("operations", "Time by operation", [column("operation"), ...COMPARED, column("calls", "count"), column("bytes", "bytes"), column("wait time", "ns")], rowsOf(operations, both, time, ns, calls)),
     table("waits", "Wait time by pattern", [column("pattern"), ...COMPARED], rowsOf(patterns, both, (s, i) => s.patterns[i]!, ns, () => [])),
-    table("regions", rows ? "Time by operator and kernel" : "Computation by region", [column("region"), ...COMPARED], regions.length > 1 ? rowsOf(regions.map((name) => name || (rows ? "idle" : "(no region)")), both, (s, i) => s.regions[i]!, ns, () => []) : []),
+    table("regions", rows ? "Time by operator and kernel" : "Computation by region", [column("region"), ...COMPARED, ...(ipc ? COUNTED : [])], regions.length > 1 ? rowsOf(regions.map((name) => name || (rows ? "idle" : "(no region)")), both, (s, i) => s.regions[i]!, ns, (i) => (ipc ? [ipcOf(here, i), ipcOf(whole, i)] : [])) : []),
     table("sizes", "Messages sent by size", [column("size"), column("messages", "count")], sizes.filter((row) => row[1] !== 0 && row[1] !== undefined)),
     table("efficiency", "Efficiency", [column("factor"), column("selection", "ratio"), column("whole run", "ratio")], rows ? [] : efficiencyRows(both)),
   ];

@@ -26,9 +26,19 @@ function placeOf(scene: Scene): Place {
   return place;
 }
 
+/** Of more rows a single one is too thin to be found, even if it stands out. */
+const MANY_ROWS = 100;
+const ROWS_AROUND = 8;
+
+/** The ranks to have in view: those that are asked for, or those around the ones that are to stand out among many. */
+function ranksOf({ rows, timeline }: Scene, { r, only }: Place): [number, number] | undefined {
+  if (r || !only || rows.count <= MANY_ROWS) return r;
+  return [Math.max(0, Math.min(...only) - ROWS_AROUND), Math.min(timeline.ranks - 1, Math.max(...only) + ROWS_AROUND)];
+}
+
 function follow(scene: Scene, place: Place): void {
   const { timeline, bounds } = scene;
-  const { t, r } = place;
+  const { t } = place;
   // Without a time the stretch that is looked at stays.
   const { from, to } = scene.view;
   const all = t ? whole(bounds) : { ...whole(bounds), from, to };
@@ -39,6 +49,7 @@ function follow(scene: Scene, place: Place): void {
   if (place.group !== undefined && place.group !== scene.groupedBy) scene.groupBy(place.group);
   if (place.statistics !== undefined) Object.assign(scene, { statistics: true, filter: place.statistics });
   if (place.bookmarks) scene.bookmarks = place.bookmarks;
+  const r = ranksOf(scene, place);
   if (r && !place.group) Object.assign(all, scene.rowsBetween(r[0], r[1]));
   scene.look(all);
   if (place.colour) scene.colourBy = place.colour;
