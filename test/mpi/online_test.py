@@ -242,8 +242,10 @@ def refused(test):
                                ("exit", 1, "rank 1 ended without MPI_Finalize (exit status 4)"),
                                ("crash", 1, "rank 1 ended without MPI_Finalize (exit status 134)"),
                                ("spawn", 1, "MPI_Comm_spawn: it is not simulated"),
-                               ("deadlock", 1, "rank 1 in recv (call 1) waits for a message from rank 0"),
-                               ("probe", 1, "1 of 3 ranks wait forever")):
+                               ("deadlock", 1, "\n  rank 1 in MPI_Recv (call 1 in main/receive_late) waits for a message from rank 0, tag 9, since"),
+                               ("wait", 1, "\n  rank 1 in MPI_Wait (call 2 in main/wait_late) waits for a message from rank 2, tag 8, since"),
+                               ("probe", 1, "1 of 3 ranks wait forever:\n  rank 1 in MPI_Probe (call 1 in main) waits for a message from any rank, tag 9"),
+                               ("barrier", 1, "\n  rank 2 in MPI_Barrier (call 1 in main) waits for a message from rank")):
         done = test.simulate(3, test.program("online_refused"), what, options=("--trace", "run.slk"))
         check(done.returncode == status, f"{what}: exit status {done.returncode}")
         check(text in done.stderr, f"{what}: {done.stderr}")
