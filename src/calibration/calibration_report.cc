@@ -30,7 +30,12 @@ constexpr FindingKind kScaledOverheads{
 constexpr FindingKind kLargeResidual{
     "calibration_residual", Severity::notice,
     "The ping-pong that was measured takes 5 % more or less in the model at some sizes."};
+constexpr FindingKind kContentionResidual{
+    "contention_residual", Severity::notice,
+    "Messages in both directions at the same time do not take the time of a shared bandwidth: the "
+    "factor of contention, and the limiter of the platform, are uncertain."};
 constexpr double kMuchResidual = 0.05;
+constexpr double kMuchContentionResidual = 0.1;
 constexpr double kShortMessages = 64 * 1024;
 
 struct NamedFit {
@@ -265,6 +270,10 @@ Described<CalibrationJson> describe(const CalibrationSamples& samples, const Log
                         fmt::format("{} to {}", format_bytes(smpi.scaled_sizes.front()),
                                     format_bytes(smpi.scaled_sizes.back())),
                         smpi.scaled_sizes.size());
+  }
+  if (fit.contention && fit.contention->residual > kMuchContentionResidual) {
+    report.findings.add(kContentionResidual,
+                        fmt::format("residual {}", format_percent(fit.contention->residual, 0)));
   }
   if (fit.all_eager) report.findings.add(kAllSizesEager);
   if (fit.latency.value == 0) report.findings.add(kNoLatency);

@@ -129,8 +129,8 @@ def case_pairs(test):
     check("four-latency.csv is of an earlier calibration" in again.stderr, "matrices that are not of this machine file are named")
 
 
-def planted_samples(bandwidth_factor, asynchronous, eager):
-    """Samples of a network of which everything is known, in ns: 900 of latency, 300 and 200 of overheads, 0.2 a byte."""
+def planted_samples(bandwidth_factor, asynchronous, eager, more=0):
+    """`more` is what messages in both directions take longer than by bandwidth. Samples of a network of which everything is known, in ns: 900 of latency, 300 and 200 of overheads, 0.2 a byte."""
     lines = ["# slackline calibration samples 1", "# mpi made up", "# host0 a", "# host1 b", f"# eager {eager}", f"# synchronous {eager + 1}"]
     size, sizes = 1, []
     while size < 1 << 22:
@@ -149,7 +149,7 @@ def planted_samples(bandwidth_factor, asynchronous, eager):
             if size <= eager:
                 add("recv", 200 if size <= asynchronous else one_way - 300)
             if size >= 64 << 10:
-                add("sendrecv", 1400 + 2 / bandwidth_factor * 0.2 * size)
+                add("sendrecv", more + 1400 + 2 / bandwidth_factor * 0.2 * size)
     return "\n".join(lines) + "\n"
 
 
@@ -160,6 +160,7 @@ def case_modes(test):
     (test.folder / "made.samples").write_text(planted_samples(1.5, 9000, 65536))
     done = test.slackline("calibrate", "--samples", "made.samples", "-o", "made.toml", "--format", "json")
     check(done.returncode == 0, "the samples can be fitted")
+    check("contention_residual" not in done.stdout, "what bandwidth explains")
     result = json.loads(done.stdout)["result"]
     check(result["detached_bytes"]["value"] == 65536, "S is as it was found")
     threshold = result["asynchronous_bytes"]
@@ -173,6 +174,10 @@ def case_modes(test):
     makespan = json.loads(done.stdout)["result"]["makespan_ns"]
     planted = 1400 + 2 / 1.5 * 0.2 * 4194304
     check(abs(makespan / planted - 1) < 0.01, f"the exchange of {planted} ns takes {makespan} ns in the simulation")
+
+    (test.folder / "other.samples").write_text(planted_samples(1.5, 9000, 65536, more=600e3))
+    done = test.slackline("calibrate", "--samples", "other.samples", "-o", "other.toml", "--format", "json")
+    check("contention_residual" in done.stdout, "a delay of any size is no bandwidth")
 
     result = measured(test.calibrate(*test.launcher()))
     check(result["asynchronous_bytes"]["value"] <= result["detached_bytes"]["value"] == result["loggps"]["S_bytes"]["value"],
