@@ -226,16 +226,18 @@ def simulate(path: Any, platform: Platform | str, **options: Any) -> Report:
     return _answer("simulate", (path,), options_of(machine, **options))
 
 
-def diff(a: Any, b: Any, **options: Any) -> Report:
-    """How two runs differ by metric, call path and rank: ``slackline diff``.
+def diff(a: Any, b: Any, c: Any = None, **options: Any) -> Report:
+    """How two runs or three differ by metric, call path and rank: ``slackline diff``.
 
     Args:
         a: a trace.
         b: another one, or the same with another ``on_b``.
+        c: a third one that stands beside them, or None.
         options: the command's, such as ``on_b="predicted"`` or ``more_a=[...]``.
 
     Raises:
         slackline.Error: a trace cannot be read, or an option makes no sense.
         TypeError: there is no such option.
     """
-    return _answer("diff", (a, b), options_of(**options))
+    args = (a, b) if c is None else (a, b, c)
+    return _answer("diff", args, options_of(**options))

@@ -40,7 +40,7 @@ def commands_with_options(root):
                    (one, "--set", "balance", "--set", "scale factor=0.5 ranks=0-1")),
         "gains": ((one,), {"call_paths": True}, (one, "--call-paths")),
         "advise": ((one,), {"count": 3}, (one, "--count", 3)),
-        "diff": ((one, one), {"on_b": "predicted"}, (one, one, "--on-b", "predicted")),
+        "diff": ((one, one, other), {"on_b": "predicted"}, (one, one, other, "--on-b", "predicted")),
         "check": ((base, new, repeat), {"max_slowdown": "none", "min_parallel_efficiency": "1%"},
                   (base, new, repeat, "--max-slowdown", "none", "--min-parallel-efficiency", "1%")),
         "history": ((traces,), {}, (traces,)),

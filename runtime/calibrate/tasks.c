@@ -10,6 +10,7 @@ enum kind {
   kSend,
   kIsend,
   kReceive,
+  kBothWays,
   kSized,
   kTest = kSized,
   kProbe,
@@ -17,9 +18,10 @@ enum kind {
   kKinds
 };
 enum { kPolls = 20 };
+enum { kLeastBothWays = 64 << 10 }; /* where bandwidth matters */
 
-static const char* const kNames[kKinds] = {"rtt",  "stream", "send",   "isend",
-                                           "recv", "test",   "iprobe", "wtime"};
+static const char* const kNames[kKinds] = {"rtt",      "stream", "send",   "isend", "recv",
+                                           "sendrecv", "test",   "iprobe", "wtime"};
 
 static void give(struct bench* b, const void* data, int size) {
   MPI_Send(data, size, MPI_BYTE, b->peer, kTag, b->two);
@@ -99,6 +101,20 @@ static double receive_call(struct bench* b, int size) {
   return took;
 }
 
+/* In MPI_Sendrecv of a message in each direction at the same time. */
+static double both_ways(struct bench* b, int size) {
+  compute(b, size);
+  if (b->rank == 1) {
+    give(b, NULL, 0);
+  } else {
+    take(b, NULL, 0);
+  }
+  const double begin = now_ns();
+  MPI_Sendrecv(b->send, size, MPI_BYTE, b->peer, kTag, b->receive, size, MPI_BYTE, b->peer, kTag,
+               b->two, MPI_STATUS_IGNORE);
+  return now_ns() - begin;
+}
+
 /* kPolls calls that find nothing. Rank 1 waits in the receive that ends them. */
 static double poll_calls(struct bench* b, enum kind kind) {
   if (b->rank == 1) {
@@ -145,6 +161,8 @@ static double measure_once(struct bench* b, enum kind kind, int size, int n) {
       return send_call(b, size, kind == kIsend);
     case kReceive:
       return receive_call(b, size);
+    case kBothWays:
+      return both_ways(b, size);
     default:
       return poll_calls(b, kind);
   }
@@ -162,6 +180,7 @@ void run_task(struct bench* b, int task, unsigned round) {
       (enum kind)(sized ? task / b->size_count : kSized + task - kSized * b->size_count);
   const int size = sized ? b->sizes[task % b->size_count] : 0;
   if (kind == kReceive && size > b->eager) return;
+  if (kind == kBothWays && size < kLeastBothWays) return;
   const int n = kind == kStream ? stream_length(size) : sized ? 1 : kPolls;
   double took = 0;
   for (int i = 0; i < repetitions(size); ++i) took = measure_once(b, kind, size, n);

@@ -12,9 +12,10 @@ bool ends_a_sentence(std::string_view text) {
 
 std::string sentences(std::string_view problem, std::string_view why, std::string_view what_to_do) {
   std::string text(problem);
-  if (!why.empty()) text.append(": ").append(why);
+  const bool lists = why.starts_with(kListItem);
+  if (!why.empty()) text.append(lists ? ":" : ": ").append(why);
   if (!ends_a_sentence(text)) text.push_back('.');
-  if (!what_to_do.empty()) text.append(" ").append(what_to_do);
+  if (!what_to_do.empty()) text.append(lists ? kListItem : " ").append(what_to_do);
   return text;
 }
 

@@ -6,6 +6,9 @@
 
 namespace slackline {
 
+/// Begins a line of its own in an Error's text, which is one line otherwise.
+inline constexpr std::string_view kListItem = "\n  ";
+
 /// Something a user can mend: an unusable argument or file. Printed as "problem: reason. What to
 /// do." Thrown anywhere in the library, caught in `main` and at language boundaries only. Defects
 /// *inside* a trace are Findings instead (base/findings.h).
@@ -13,8 +16,8 @@ class Error : public std::runtime_error {
  public:
   enum class Kind { failed, usage };
 
-  /// `problem` is a clause ("cannot open 'x.slk'"), `why` the cause ("no such file"),
-  /// `what_to_do` a sentence; the last two may be empty. Each is shortened().
+  /// `problem` is a clause ("cannot open 'x.slk'"), `why` the cause ("no such file") or a list, a
+  /// kListItem each, `what_to_do` a sentence; the last two may be empty. Each is shortened().
   Error(std::string_view problem, std::string_view why, std::string_view what_to_do = {},
         Kind kind = Kind::failed);
 

@@ -11,6 +11,8 @@ TEST(Error, reads_problem_why_what_to_do) {
   EXPECT_STREQ(Error("cannot open 'x'", "no such file", "Check the path.").what(),
                "cannot open 'x': no such file. Check the path.");
   EXPECT_STREQ(Error("cannot open 'x'", "", "").what(), "cannot open 'x'.");
+  EXPECT_STREQ(Error("ranks wait", "\n  rank 0\n  rank 1", "Look there.").what(),
+               "ranks wait:\n  rank 0\n  rank 1.\n  Look there.");
 }
 
 TEST(Error, usage_exits_with_2_and_failure_with_1) {

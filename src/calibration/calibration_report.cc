@@ -30,7 +30,12 @@ constexpr FindingKind kScaledOverheads{
 constexpr FindingKind kLargeResidual{
     "calibration_residual", Severity::notice,
     "The ping-pong that was measured takes 5 % more or less in the model at some sizes."};
+constexpr FindingKind kContentionResidual{
+    "contention_residual", Severity::notice,
+    "Messages in both directions at the same time do not take the time of a shared bandwidth: the "
+    "factor of contention, and the limiter of the platform, are uncertain."};
 constexpr double kMuchResidual = 0.05;
+constexpr double kMuchContentionResidual = 0.1;
 constexpr double kShortMessages = 64 * 1024;
 
 struct NamedFit {
@@ -45,6 +50,7 @@ std::vector<NamedFit> fits_of(const LogGPSFit& f) {
                              {"send", "in MPI_Send", &f.send},
                              {"isend", "in MPI_Isend", &f.isend},
                              {"recv", "in MPI_Recv, message there", &f.receive}};
+  fits.push_back({"sendrecv", "in MPI_Sendrecv, a message each way", &f.both_ways});
   std::erase_if(fits, [](const NamedFit& named) { return named.fit->segments.empty(); });
   return fits;
 }
@@ -128,6 +134,10 @@ void note_residuals(const std::vector<PingPong>& all, Findings& findings) {
   }
 }
 
+auto contention_object(const DuplexContention& contention) {
+  return Object{"factor"_key = to_json(contention.factor), "residual"_key = contention.residual};
+}
+
 auto calibration_object(const CalibrationSamples& samples, const LogGPSFit& f,
                         const std::vector<PingPong>& ping_pong) {
   return Object{
@@ -137,6 +147,9 @@ auto calibration_object(const CalibrationSamples& samples, const LogGPSFit& f,
                  "o_recv_ns"_key = to_json(f.receive_overhead), "g_ns"_key = to_json(f.gap),
                  "G_ns_per_byte"_key = to_json(f.gap_per_byte),
                  "S_bytes"_key = to_json(f.eager_bytes)},
+      "asynchronous_bytes"_key = to_json(f.asynchronous_bytes),
+      "detached_bytes"_key = to_json(f.eager_bytes),
+      "contention"_key = optional_of(f.contention, contention_object),
       "breakpoints_bytes"_key =
           list_of(f.one_way.breakpoints, [](const Breakpoint& b) { return b.value; }),
       "breakpoints"_key =
@@ -156,6 +169,10 @@ std::string per_byte(double ns) {
   return fmt::format("{:.4g} ns/B", ns);
 }
 
+std::string plain(double factor) {
+  return fmt::format("{:.3f}", factor);
+}
+
 Table parameter_table(const LogGPSFit& f) {
   Table table{"loggps", "Parameters", {}, {}};
   table.columns = {{"parameter"}, {"value"}, {"95 % from"}, {"to"}, {"what it is"}};
@@ -169,6 +186,14 @@ Table parameter_table(const LogGPSFit& f) {
   row("g", f.gap, format_time_ns, "between messages of one byte");
   row("G", f.gap_per_byte, per_byte, "time per byte");
   row("S", f.eager_bytes, format_bytes, "longer messages wait for their receiver");
+  row("asynchronous", f.asynchronous_bytes, format_bytes,
+      "longer messages leave when their receive is posted; those up to S are detached");
+  if (f.contention) {
+    const std::string what =
+        fmt::format("bandwidth of sending and receiving at once over that of one; residual {}",
+                    format_percent(f.contention->residual, 1));
+    row("contention", f.contention->factor, plain, what.c_str());
+  }
   row("MPI_Test", f.test, format_time_ns, "that finds nothing");
   row("MPI_Iprobe", f.probe, format_time_ns, "that finds nothing");
   row("MPI_Wtime", f.clock, format_time_ns, "");
@@ -219,7 +244,10 @@ Section method() {
               "g and G are the line (PRTT(n,0,s) - PRTT(1,0,s))/(n-1) of Hoefler, Lichei and Rehm "
               "(2007); o_send and o_recv are times within the calls and L is what remains of half "
               "a round trip, as in SMPI's calibration (Degomme et al. 2017); S is found by "
-              "bisection with sends that no receive is posted for. By message size, one_way is "
+              "bisection with sends that no receive is posted for; asynchronous messages are those "
+              "whose receive, posted long after, does not take the time of the transfer; "
+              "contention is that of MPI_Sendrecv between both ranks (Bedaride et al. 2013). By "
+              "message size, one_way is "
               "PRTT(1,0,s)/2, stream the line of g and G, and send, isend and recv are times "
               "within the calls. Breakpoints are those of the partition into lines with the least "
               "modified BIC (Zhang and Siegmund 2007); intervals are from a bootstrap over the "
@@ -242,6 +270,10 @@ Described<CalibrationJson> describe(const CalibrationSamples& samples, const Log
                         fmt::format("{} to {}", format_bytes(smpi.scaled_sizes.front()),
                                     format_bytes(smpi.scaled_sizes.back())),
                         smpi.scaled_sizes.size());
+  }
+  if (fit.contention && fit.contention->residual > kMuchContentionResidual) {
+    report.findings.add(kContentionResidual,
+                        fmt::format("residual {}", format_percent(fit.contention->residual, 0)));
   }
   if (fit.all_eager) report.findings.add(kAllSizesEager);
   if (fit.latency.value == 0) report.findings.add(kNoLatency);

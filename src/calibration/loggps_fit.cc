@@ -49,16 +49,9 @@ double at_one_byte(const SampleTable& table, const PiecewiseFit& fit, const Roun
   return std::max(0.0, fit_line(small).at(1));
 }
 
-/// The line with the least relative error: a point's weight does not depend on its size.
-AffineFunction relative_line(std::vector<WeightedPoint> points) {
-  std::erase_if(points, [](const WeightedPoint& p) { return !(p.y > 0); });
-  for (WeightedPoint& p : points) p.deviation = p.y;
-  return fit_line(points);
-}
-
 /// One value of each parameter out of some of the rounds.
 struct Parameters {
-  double latency, overhead, send, receive, gap, gap_per_byte;
+  double latency, overhead, send, receive, gap, gap_per_byte, both_ways;
 };
 
 class Estimator {
@@ -81,7 +74,13 @@ class Estimator {
     const AffineFunction line = relative_line(points_of(stream_, rounds));
     p.gap_per_byte = std::max(0.0, line.slope);
     p.gap = std::max(0.0, line.at(1));
+    p.both_ways = sharing(rounds).factor;
     return p;
+  }
+  SharedBandwidth sharing(const Rounds& rounds) const {
+    const SampleTable& both_ways = samples_[Quantity::both_ways];
+    if (both_ways.empty()) return {};
+    return shared_bandwidth(points_of(one_way_, rounds), points_of(both_ways, rounds));
   }
 
  private:
@@ -113,6 +112,9 @@ void fit_parameters(const CalibrationSamples& samples, const PiecewiseOptions& o
   fit.receive_overhead = estimate(&Parameters::receive, value, replicates);
   fit.gap = estimate(&Parameters::gap, value, replicates);
   fit.gap_per_byte = estimate(&Parameters::gap_per_byte, value, replicates);
+  if (samples[Quantity::both_ways].empty() || !(value.both_ways > 0)) return;
+  fit.contention = {.factor = estimate(&Parameters::both_ways, value, replicates),
+                    .residual = estimator.sharing({}).residual};
 }
 
 /// The cost of a call that has no size.
@@ -140,7 +142,70 @@ void fit_threshold(const CalibrationSamples& samples, LogGPSFit& fit) {
   fit.eager_bytes = {eager, eager, std::max(eager, high)};
 }
 
+double line_at(const FittedSegment& segment, double size) {
+  return segment.offset.value + segment.slope.value * size;
+}
+
+/// What MPI_Recv takes of a message that leaves when the receive is posted.
+double receive_with_transfer(const LogGPSFit& fit, double size) {
+  return fit.one_way.at(size) - fit.send.at(size);
+}
+
+/// Whether every longer message that was sent long before takes its receive about that long.
+bool wait_for_transfer(const LogGPSFit& fit, double from) {
+  constexpr double kLeast = 0.8, kMost = 1.5;  // control messages come on top
+  return std::ranges::all_of(fit.receive.points, [&](const WeightedPoint& p) {
+    const double whole = receive_with_transfer(fit, p.x);
+    return p.x < from || (p.y >= kLeast * whole && p.y <= kMost * whole);
+  });
+}
+
+/// Where MPI_Recv of a message that was sent long before begins to wait for the transfer: it rises
+/// there by most of what that takes, and stays so. Within a node, where messages are copied by the
+/// calls themselves, nothing does.
+Estimate transferred_before_receive(const LogGPSFit& fit) {
+  constexpr double kLeastTransfer = 0.05;  // of the receive; less cannot be told from overhead
+  for (std::size_t i = 0; i < fit.receive.breakpoints.size(); ++i) {
+    const Breakpoint& at = fit.receive.breakpoints[i];
+    const double there = line_at(fit.receive.segments[i], at.value);
+    const double not_there = line_at(fit.receive.segments[i + 1], at.value);
+    const double whole = receive_with_transfer(fit, at.value);
+    const double transfer = whole - there;
+    if (transfer > kLeastTransfer * whole && not_there - there > transfer / 2 &&
+        wait_for_transfer(fit, at.value)) {
+      return {at.value - 1, std::max(0.0, at.low - 1), at.high - 1};
+    }
+  }
+  return fit.eager_bytes;
+}
+
 }  // namespace
+
+SharedBandwidth shared_bandwidth(std::vector<WeightedPoint> one_way,
+                                 std::vector<WeightedPoint> both_ways) {
+  constexpr std::size_t kLeastPoints = 3;
+  const auto is_short = [](const WeightedPoint& p) { return p.x < kLongMessage; };
+  std::erase_if(one_way, is_short);
+  std::erase_if(both_ways, is_short);
+  if (one_way.size() < kLeastPoints || both_ways.size() < kLeastPoints) return {};
+  const AffineFunction alone = relative_line(one_way);
+  // Least squares in the share u = 1 / factor of (y - offset - 2 u slope x) / y.
+  double xy = 0, xx = 0;
+  for (const WeightedPoint& p : both_ways) {
+    const double x = 2 * alone.slope * p.x / p.y;
+    xy += x * (p.y - alone.offset) / p.y;
+    xx += x * x;
+  }
+  if (!(xy > 0)) return {};
+  SharedBandwidth shared{.factor = xx / xy};
+  double squares = 0;
+  for (const WeightedPoint& p : both_ways) {
+    const double model = alone.offset + 2 / shared.factor * alone.slope * p.x;
+    squares += (model / p.y - 1) * (model / p.y - 1);
+  }
+  shared.residual = std::sqrt(squares / static_cast<double>(both_ways.size()));
+  return shared;
+}
 
 LogGPSFit fit_loggps(const CalibrationSamples& samples, const PiecewiseOptions& options) {
   LogGPSFit fit;
@@ -152,6 +217,10 @@ LogGPSFit fit_loggps(const CalibrationSamples& samples, const PiecewiseOptions& 
   if (!samples[Quantity::isend].empty()) {
     fit.isend = fit_piecewise(samples[Quantity::isend], options);
   }
+  if (!samples[Quantity::both_ways].empty()) {
+    fit.both_ways = fit_piecewise(samples[Quantity::both_ways], options);
+  }
+  fit.asynchronous_bytes = transferred_before_receive(fit);
   fit_parameters(samples, options, fit);
   fit.test = plain_cost(samples[Quantity::test], options);
   fit.probe = plain_cost(samples[Quantity::probe], options);

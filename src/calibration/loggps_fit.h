@@ -1,8 +1,29 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "calibration/samples.h"
 
 namespace slackline {
+
+/// What of a node's bandwidth B in one direction sending and receiving at the same time have
+/// together: B_s + B_r = factor * B, between 1 (one port) and 2 (they do not disturb each other).
+/// Source: Bedaride et al. 2013, section 4.2.
+struct DuplexContention {
+  Estimate factor;
+  double residual = 0;  ///< root mean square of the relative error of the times that it explains
+};
+
+struct SharedBandwidth {
+  double factor = 0;  ///< 0: there are fewer than three long messages of either kind
+  double residual = 0;
+};
+/// Sizes from which messages count as long ones, in bytes.
+inline constexpr double kLongMessage = 1 << 20;
+/// The factor of long messages: `one_way` times alone, `both_ways` one in each direction. O(n).
+SharedBandwidth shared_bandwidth(std::vector<WeightedPoint> one_way,
+                                 std::vector<WeightedPoint> both_ways);
 
 /// The parameters of LogGPS between two ranks, in nanoseconds and bytes, with 95 % intervals, and
 /// the piecewise functions of the message size behind them.
@@ -15,21 +36,26 @@ namespace slackline {
 /// the least relative error over all sizes; protocol by protocol it is `stream`. S is the largest
 /// size whose MPI_Send returns although the receiver is late.
 struct LogGPSFit {
-  Estimate latency;             ///< L
-  Estimate overhead;            ///< o, the mean of the following two
-  Estimate send_overhead;       ///< o_send
-  Estimate receive_overhead;    ///< o_recv
-  Estimate gap;                 ///< g
-  Estimate gap_per_byte;        ///< G, ns per byte
-  Estimate eager_bytes;         ///< S
+  Estimate latency;           ///< L
+  Estimate overhead;          ///< o, the mean of the following two
+  Estimate send_overhead;     ///< o_send
+  Estimate receive_overhead;  ///< o_recv
+  Estimate gap;               ///< g
+  Estimate gap_per_byte;      ///< G, ns per byte
+  Estimate eager_bytes;       ///< S
+  /// Largest size that is transferred although its receive is not posted yet; larger ones up to S
+  /// are detached: their send returns, and they wait for the receive.
+  Estimate asynchronous_bytes;
+  std::optional<DuplexContention> contention;  ///< empty: not measured
   bool all_eager = false;       ///< no size waited for its receiver: S is a lower bound
   Estimate test, probe, clock;  ///< a call that finds nothing; reading MPI_Wtime
 
-  PiecewiseFit one_way;  ///< PRTT(1,0,s)/2
-  PiecewiseFit stream;   ///< g + (s-1) G
-  PiecewiseFit send;     ///< MPI_Send
-  PiecewiseFit isend;    ///< MPI_Isend
-  PiecewiseFit receive;  ///< MPI_Recv; eager sizes only
+  PiecewiseFit one_way;    ///< PRTT(1,0,s)/2
+  PiecewiseFit stream;     ///< g + (s-1) G
+  PiecewiseFit send;       ///< MPI_Send
+  PiecewiseFit isend;      ///< MPI_Isend
+  PiecewiseFit receive;    ///< MPI_Recv; eager sizes only
+  PiecewiseFit both_ways;  ///< MPI_Sendrecv; long messages only
 };
 
 /// Throws Error when a quantity that is needed was never measured.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include "base/error.h"
 #include "calibration/smpi_tables.h"
@@ -21,12 +22,21 @@ using ::testing::SizeIs;
 struct Network {
   double latency = 900, send = 300, receive = 200, gap = 400, per_byte = 0.2;
   double eager = 4040;
-  double handshake = 2500;  // more of messages over S
-  double call_factor = 1;   // of MPI_Send and MPI_Recv when they are measured by themselves
+  double handshake = 2500;      // more of messages over S
+  double asynchronous = eager;  // longer messages up to S leave when their receive is posted
+  double contention = 2;        // bandwidth of both directions over that of one
+  double call_factor = 1;       // of MPI_Send and MPI_Recv when they are measured by themselves
 
   double one_way(double size) const {
     const double over = size > eager ? handshake : 0;
     return latency + send + receive + (size - 1) * per_byte + over;
+  }
+  double both_ways(double size) const {
+    return one_way(size) + (2 / contention - 1) * (size - 1) * per_byte;
+  }
+  double receive_call(double size) const {
+    if (size > eager) return std::nan("");
+    return size > asynchronous ? one_way(size) - send : call_factor * receive;
   }
   double per_message(double size) const { return gap + (size - 1) * per_byte; }
 };
@@ -48,8 +58,8 @@ class Benchmark {
     for (auto& round : s.messages.rounds) std::ranges::fill(round, kMessages);
     fill(s[Quantity::send], rounds, [&](double) { return network.call_factor * network.send; });
     fill(s[Quantity::isend], rounds, [&](double) { return network.send + 30; });
-    fill(s[Quantity::receive], rounds,
-         [&](double) { return network.call_factor * network.receive; });
+    fill(s[Quantity::receive], rounds, [&](double x) { return network.receive_call(x); });
+    fill(s[Quantity::both_ways], rounds, [&](double x) { return network.both_ways(x); });
     fill(s[Quantity::test], rounds, [&](double) { return 50.0; });
     return s;
   }
@@ -104,6 +114,82 @@ TEST(FitLogGPS, TheProtocolChangeIsABreakpoint) {
   EXPECT_NEAR(fit.test.value, 50, 1);
 }
 
+TEST(FitLogGPS, FindsThePlantedContention) {
+  for (const double planted : {1.0, 1.3, 1.5, 1.8, 2.0}) {
+    Benchmark benchmark(static_cast<std::uint32_t>(10 * planted));
+    const LogGPSFit fit =
+        fit_loggps(benchmark.run({.contention = planted}, 40), {.replicates = 100});
+    ASSERT_TRUE(fit.contention.has_value());
+    EXPECT_NEAR(fit.contention->factor.value, planted, 0.01 * planted);
+    EXPECT_LE(fit.contention->factor.low, planted * 1.005);
+    EXPECT_GE(fit.contention->factor.high, planted * 0.995);
+    EXPECT_LT(fit.contention->residual, 0.01);
+    const SmpiTables tables = smpi_tables(fit);
+    EXPECT_NEAR(*tables.limiter_bytes_per_s, planted * 1e9 / 0.2, 0.02 * planted * 1e9 / 0.2);
+  }
+}
+
+TEST(FitLogGPS, ContentionThatIsNoBandwidthLeavesAResidual) {
+  Benchmark benchmark(7);
+  CalibrationSamples samples = benchmark.run({}, 40);
+  for (auto& round : samples[Quantity::both_ways].rounds) {
+    for (double& ns : round) ns += 400'000;  // whatever the size, which takes 200 to 800 us
+  }
+  EXPECT_GT(fit_loggps(samples, {.replicates = 20}).contention->residual, 0.1);
+  samples[Quantity::both_ways] = {};
+  EXPECT_FALSE(fit_loggps(samples, {.replicates = 20}).contention.has_value());
+}
+
+TEST(FitLogGPS, TellsDetachedMessagesFromAsynchronousOnes) {
+  for (const double planted : {2000.0, 9000.0, 30'000.0}) {
+    Benchmark benchmark(static_cast<std::uint32_t>(planted));
+    const Network network{.eager = 65'536, .asynchronous = planted};
+    const LogGPSFit fit = fit_loggps(benchmark.run(network, 40), {.replicates = 50});
+    EXPECT_EQ(fit.eager_bytes.value, 65'536);
+    EXPECT_LE(fit.asynchronous_bytes.low, planted);
+    EXPECT_GE(fit.asynchronous_bytes.high, planted);
+    EXPECT_NEAR(fit.asynchronous_bytes.value, planted, 0.2 * planted);  // sizes are 17 % apart
+  }
+}
+
+// Receives of other caches or of other protocols within the eager ones are no transfers.
+TEST(FitLogGPS, WithoutDetachedMessagesBothThresholdsAreOne) {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    Benchmark benchmark(seed);
+    CalibrationSamples samples = benchmark.run({.eager = 65'536}, 40);
+    SampleTable& receive = samples[Quantity::receive];
+    for (auto& round : receive.rounds) {
+      for (std::size_t i = 0; i < round.size(); ++i) {
+        if (receive.sizes[i] > 8192) round[i] += 150;
+      }
+    }
+    const LogGPSFit fit = fit_loggps(samples, {.replicates = 20});
+    EXPECT_EQ(fit.asynchronous_bytes.value, 65'536) << seed;
+  }
+}
+
+// As within a node under MPICH, in ns: calls by themselves find colder caches than in a ping-pong,
+// so that short receives take longer than a transfer, and long ones less.
+TEST(FitLogGPS, CopiesWithinANodeAreNoTransfers) {
+  Benchmark benchmark(9);
+  CalibrationSamples samples = benchmark.run({.eager = 8255}, 40);
+  for (const auto& [quantity, times, line] :
+       {std::tuple{Quantity::round_trip, 2.0, AffineFunction{190, 0.048}},
+        std::tuple{Quantity::send, 1.0, AffineFunction{100, 0.009}},
+        std::tuple{Quantity::receive, 1.0, AffineFunction{110, 0.014}}}) {
+    const double shorter = quantity == Quantity::round_trip ? 135 : 85;
+    for (auto& round : samples[quantity].rounds) {
+      for (std::size_t i = 0; i < round.size(); ++i) {
+        const double size = samples[quantity].sizes[i];
+        if (std::isnan(round[i]) || size > 8255) continue;
+        const double noise = 1 + 0.01 * static_cast<double>(i * 7 % 5);
+        round[i] = times * noise * (size > 100 ? line.at(size) : shorter);
+      }
+    }
+  }
+  EXPECT_EQ(fit_loggps(samples, {.replicates = 20}).asynchronous_bytes.value, 8255);
+}
+
 TEST(FitLogGPS, WithoutAThresholdThereIsNoFit) {
   Benchmark benchmark(4);
   CalibrationSamples samples = benchmark.run({}, 3);
@@ -151,6 +237,20 @@ void expect_one_way_times(const SmpiTables& tables, const Network& network) {
                    piecewise_at(option(tables, "smpi/or"), size, true));
     }
     EXPECT_NEAR(ns, network.one_way(size), 0.01 * network.one_way(size)) << size;
+  }
+}
+
+// Detached: os is paid by the sender, and or by the receiver after the transfer.
+TEST(SmpiTables, GiveTheOneWayTimeOfDetachedMessagesAgain) {
+  Benchmark benchmark(6);
+  const Network network{.eager = 65'536, .asynchronous = 3000};
+  const SmpiTables tables = smpi_tables(fit_loggps(benchmark.run(network, 60), {.replicates = 20}));
+  expect_one_way_times(tables, network);
+  EXPECT_THAT(tables.scaled_sizes, IsEmpty());
+  EXPECT_NEAR(std::stod(option(tables, "smpi/async-small-thresh")), 3000, 600);
+  EXPECT_EQ(option(tables, "smpi/send-is-detached-thresh"), "65537");
+  for (const double size : {2.0, 20'000.0}) {
+    EXPECT_NEAR(1e9 * piecewise_at(option(tables, "smpi/or"), size, true), network.receive, 20);
   }
 }
 

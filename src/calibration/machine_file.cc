@@ -81,6 +81,15 @@ std::string intervals_table(const LogGPSFit& f) {
          interval_line("g_ns", f.gap, "between messages of 1 byte") +
          interval_line("G_ns_per_byte", f.gap_per_byte, "least relative error over all sizes") +
          interval_line("S_bytes", f.eager_bytes, "by sends to a receiver that is late") +
+         interval_line("asynchronous_bytes", f.asynchronous_bytes,
+                       "transferred before the receive is posted") +
+         (f.contention
+              ? interval_line(
+                    "contention", f.contention->factor,
+                    fmt::format(
+                        "bandwidth of both directions together over that of one; residual {:.1f} %",
+                        100 * f.contention->residual))
+              : std::string()) +
          interval_line("test_ns", f.test, "an MPI_Test that finds nothing") +
          interval_line("iprobe_ns", f.probe, "an MPI_Iprobe that finds nothing") +
          interval_line("wtime_ns", f.clock, "MPI_Wtime") + "\n";
@@ -197,6 +206,24 @@ std::string smpi_options_text(const SmpiTables& smpi) {
                                  number(smpi.bandwidth_bytes_per_s));
   for (const auto& [name, value] : smpi.options) text += fmt::format("{}:{}\n", name, value);
   return text;
+}
+
+std::string platform_text(const SmpiTables& smpi) {
+  const std::string limiter =
+      smpi.limiter_bytes_per_s
+          ? fmt::format("limiter = \"{:.0f}B/s\"  # sending and receiving at the same time\n",
+                        *smpi.limiter_bytes_per_s)
+          : std::string();
+  return fmt::format(
+      "# Written by 'slackline calibrate': two hosts at the places of ranks 0 and 1, for\n"
+      "# 'slackline simulate --platform' with the options that were written beside it.\n"
+      "[[cluster]]\n"
+      "name = \"machine\"\n"
+      "hosts = \"node-[0-1]\"\n"
+      "speed = \"1Gf\"\n"
+      "bandwidth = \"{:.0f}B/s\"\n"
+      "latency = \"{:.6f}us\"  # of each of the two cables of a route\n{}",
+      smpi.bandwidth_bytes_per_s, smpi.latency_ns / 2000, limiter);
 }
 
 MeasuredMachine read_machine_file(const std::filesystem::path& path) {

@@ -20,6 +20,8 @@ std::string machine_text(const CalibrationSamples& samples, const LogGPSFit& fit
 
 /// SimGrid's options a line each, as its configuration files have them.
 std::string smpi_options_text(const SmpiTables& smpi);
+/// Two hosts at the places of ranks 0 and 1, as a platform in TOML for those options.
+std::string platform_text(const SmpiTables& smpi);
 
 /// Time of a message as a linear function of its size, from `from_bytes` to the next piece.
 struct MeasuredPiece {

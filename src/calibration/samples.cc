@@ -17,8 +17,8 @@ namespace slackline {
 namespace {
 
 constexpr std::string_view kMagic = "# slackline calibration samples 1";
-constexpr std::array<std::string_view, kQuantities> kNames{"rtt",  "stream", "send",   "isend",
-                                                           "recv", "test",   "iprobe", "wtime"};
+constexpr std::array<std::string_view, kQuantities> kNames{
+    "rtt", "stream", "send", "isend", "recv", "sendrecv", "test", "iprobe", "wtime"};
 constexpr std::size_t kLeastRounds = 2;
 
 /// One line of the file.

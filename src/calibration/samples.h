@@ -21,11 +21,12 @@ enum class Quantity : std::uint8_t {
   send,        ///< send: in MPI_Send, while the receiver is in the matching receive
   isend,       ///< isend: in MPI_Isend, likewise
   receive,     ///< recv: in MPI_Recv of an eager message that has arrived
+  both_ways,   ///< sendrecv: in MPI_Sendrecv of long messages, one in each direction at a time
   test,        ///< test: in an MPI_Test that finds nothing
   probe,       ///< iprobe: in an MPI_Iprobe that finds nothing
   clock,       ///< wtime: in MPI_Wtime
 };
-inline constexpr std::size_t kQuantities = 8;
+inline constexpr std::size_t kQuantities = 9;
 std::string_view name_of(Quantity quantity);
 
 /// A rank that was without its processor for a larger share of the measurement was disturbed.

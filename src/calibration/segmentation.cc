@@ -216,4 +216,10 @@ std::vector<LineSegment> split_into(std::span<const WeightedPoint> points, std::
   return segments_at(scaled, partitions.begins(segments));
 }
 
+AffineFunction relative_line(std::vector<WeightedPoint> points) {
+  std::erase_if(points, [](const WeightedPoint& p) { return !(p.y > 0); });
+  for (WeightedPoint& p : points) p.deviation = p.y;
+  return fit_line(points);
+}
+
 }  // namespace slackline

@@ -37,6 +37,8 @@ struct SegmentationOptions {
 
 /// The weighted least-squares line. O(n). A single x gives slope 0.
 AffineFunction fit_line(std::span<const WeightedPoint> points);
+/// The line with the least relative error: a point's weight does not depend on its size. O(n).
+AffineFunction relative_line(std::vector<WeightedPoint> points);
 
 /// The partition of points, ascending in x, into lines (not joined at their ends) that minimises
 /// the weighted squares of the residuals plus a penalty for each segment. Exact: dynamic

@@ -81,6 +81,13 @@ std::string option_text(const std::vector<Piece>& pieces) {
   return text;
 }
 
+/// In MPI_Recv, beside the transfer, which is a part of it for messages that are detached.
+double receive_overhead(const LogGPSFit& fit, double size) {
+  const FittedSegment& segment =
+      fit.receive.segment_at(std::min(size, fit.asynchronous_bytes.value));
+  return segment.offset.value + segment.slope.value * size;
+}
+
 /// How the one-way time of each size is divided.
 struct Parts {
   std::vector<WeightedPoint> send{}, receive{};  // eager sizes
@@ -96,7 +103,7 @@ Parts parts_of(const LogGPSFit& fit) {
       continue;
     }
     const double send = fit.send.at(p.x);
-    const double receive = fit.receive.at(p.x);
+    const double receive = receive_overhead(fit, p.x);
     const double factor = std::min(1.0, p.y / (send + receive));
     if (factor < 1) parts.scaled.push_back(p.x);
     parts.send.push_back({p.x, factor * send, p.deviation});
@@ -116,7 +123,7 @@ SmpiTables smpi_tables(const LogGPSFit& fit) {
   const double eager = fit.eager_bytes.value;
   const std::vector<Piece> send = scaled ? pieces_of(parts.send) : pieces_of(fit.send, eager);
   const std::vector<Piece> receive =
-      scaled ? pieces_of(parts.receive) : pieces_of(fit.receive, eager);
+      scaled ? pieces_of(parts.receive) : pieces_of(fit.receive, fit.asynchronous_bytes.value);
   SmpiTables tables;
   tables.scaled_sizes = parts.scaled;
   std::vector<AffineFunction> lines;
@@ -143,18 +150,23 @@ SmpiTables smpi_tables(const LogGPSFit& fit) {
       tables.one_way_ns.push_back(calls + lines[i].at(size + kEnvelope));
     }
   }
-  const double eager_below = eager + 1;
-  tables.options = {{"smpi/os", option_text(send)},
-                    {"smpi/or", option_text(receive)},
-                    {"smpi/async-small-thresh", fmt::format("{:.0f}", eager_below)},
-                    {"smpi/send-is-detached-thresh", fmt::format("{:.0f}", eager_below)},
-                    {"network/latency-factor", latency},
-                    {"network/bandwidth-factor", bandwidth},
-                    {"network/TCP-gamma", "0"},
-                    {"network/crosstraffic", "0"},
-                    {"smpi/test", fmt::format("{:.4g}", fit.test.value / kSecond)},
-                    {"smpi/iprobe", fmt::format("{:.4g}", fit.probe.value / kSecond)},
-                    {"smpi/wtime", fmt::format("{:.4g}", fit.clock.value / kSecond)}};
+  if (fit.contention) {
+    // A message alone is not limited, whatever the measured factor is.
+    tables.limiter_bytes_per_s =
+        std::max(1.0, fit.contention->factor.value) * tables.bandwidth_bytes_per_s;
+  }
+  tables.options = {
+      {"smpi/os", option_text(send)},
+      {"smpi/or", option_text(receive)},
+      {"smpi/async-small-thresh", fmt::format("{:.0f}", fit.asynchronous_bytes.value + 1)},
+      {"smpi/send-is-detached-thresh", fmt::format("{:.0f}", eager + 1)},
+      {"network/latency-factor", latency},
+      {"network/bandwidth-factor", bandwidth},
+      {"network/TCP-gamma", "0"},
+      {"network/crosstraffic", "0"},
+      {"smpi/test", fmt::format("{:.4g}", fit.test.value / kSecond)},
+      {"smpi/iprobe", fmt::format("{:.4g}", fit.probe.value / kSecond)},
+      {"smpi/wtime", fmt::format("{:.4g}", fit.clock.value / kSecond)}};
   if (!fit.isend.segments.empty()) {
     tables.options.emplace_back("smpi/ois", option_text(pieces_of(fit.isend, 1e300)));
   }

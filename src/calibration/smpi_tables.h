@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,8 @@ struct SmpiTables {
   std::vector<double> scaled_sizes{};
   /// What a simulation with these options makes of a message one way, for each measured size.
   std::vector<double> one_way_ns{};
+  /// What a host sends and receives together, which is a link of the platform; empty: unknown.
+  std::optional<double> limiter_bytes_per_s{};
 };
 
 /// os, or and ois from the fits of MPI_Send, MPI_Recv and MPI_Isend; latency and bandwidth factors

@@ -29,9 +29,12 @@ std::string beside(const std::string& machine, std::string_view ending) {
 }
 
 std::string written_files(const CalibrateRequest& request, bool pairs) {
-  if (!pairs) return fmt::format("{} and {} are", request.machine, request.smpi_options);
-  return fmt::format("{}, {}, {} and {} are", request.machine, request.smpi_options,
-                     request.latency_matrix, request.gap_matrix);
+  if (!pairs) {
+    return fmt::format("{}, {} and {} are", request.machine, request.smpi_options,
+                       request.platform);
+  }
+  return fmt::format("{}, {}, {}, {} and {} are", request.machine, request.smpi_options,
+                     request.platform, request.latency_matrix, request.gap_matrix);
 }
 
 /// Matrices of an earlier calibration with more ranks would be taken for those of this machine
@@ -53,6 +56,7 @@ int run_calibrate(const CalibrateCommand& command) {
                       "Name a file, such as machine.toml.");
   }
   request.smpi_options = beside(request.machine, ".smpi");
+  request.platform = beside(request.machine, "-platform.toml");
   request.latency_matrix = beside(request.machine, "-latency.csv");
   request.gap_matrix = beside(request.machine, "-gap.csv");
   if (request.samples.empty()) {

@@ -38,10 +38,16 @@ namespace {
 SingleProcess alone;
 ProcessGroup* processes = &alone;
 
-/// One line, whatever of a file's bytes is in it.
+/// One line, and those of a list, whatever of a file's bytes is in it.
 void complain(const Outcome& outcome) {
   if (outcome.message.empty()) return;
-  write_stderr("slackline: " + printable(outcome.message) + "\n");
+  std::string text = "slackline: ";
+  std::string_view rest = outcome.message;
+  for (std::size_t end = rest.find(kListItem); end != rest.npos; end = rest.find(kListItem)) {
+    text.append(printable(rest.substr(0, end))).append(kListItem);
+    rest.remove_prefix(end + kListItem.size());
+  }
+  write_stderr(text + printable(rest) + "\n");
 }
 
 Outcome failed(int exit_status, std::string message) {

@@ -64,6 +64,22 @@ std::int64_t MessageMatching::cancel_send(std::int32_t destination, std::uint32_
   return number;
 }
 
+MessageChannel MessageMatching::as_asked_for(MessageChannel channel) const {
+  const auto queues = queues_.find({channel.destination, channel.comm});
+  if (queues == queues_.end()) return channel;
+  const auto look_in = [&](const auto& queue) {
+    for (const auto& [number, item] : queue) {
+      if (number != channel.tag) continue;
+      channel.source = item.source;
+      channel.tag = item.tag;
+      return true;
+    }
+    return false;
+  };
+  if (!look_in(queues->second.receives)) look_in(queues->second.messages);
+  return channel;
+}
+
 std::optional<SentMessage> MessageMatching::find(std::uint32_t comm,
                                                  const PostedReceive& receive) const {
   const auto queues = queues_.find({receive.rank, comm});

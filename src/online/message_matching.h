@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "calls/message_queues.h"
 #include "trace/trace.h"
 
 namespace slackline::online {
@@ -44,6 +45,10 @@ class MessageMatching {
   std::int64_t cancel_receive(std::uint32_t comm, const PostedReceive& receive);
   /// Forgets the message with that block, unless it has been matched; returns its number, or 0.
   std::int64_t cancel_send(std::int32_t destination, std::uint32_t comm, std::uint64_t data);
+  /// The channel with the source and tag that its receive asks for, or its send has, where it has
+  /// not been matched; else as it is. `channel`: the destination, the communicator, and as tag the
+  /// pair's number.
+  MessageChannel as_asked_for(MessageChannel channel) const;
   /// The oldest message that a receive like that would get.
   std::optional<SentMessage> find(std::uint32_t comm, const PostedReceive& receive) const;
 

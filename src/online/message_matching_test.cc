@@ -86,5 +86,18 @@ TEST(MessageMatching, CancelsOnlyWhatIsNotMatched) {
   EXPECT_GT(matching.new_number(), other.number);
 }
 
+TEST(MessageMatching, KnowsWhatWasAskedForUntilItIsMatched) {
+  MessageMatching matching;
+  const auto posted = matching.post_receive(0, {.source = 3, .tag = 7, .rank = 1, .request = 2});
+  const auto sent = matching.post_send(2, 0, {.source = 1, .tag = 9, .bytes = 8, .data = 64});
+  const auto asked = [&](std::int32_t destination, std::int64_t number) {
+    return matching.as_asked_for({kPeerAny, destination, number, 0});
+  };
+  EXPECT_EQ(asked(1, posted.number), (MessageChannel{3, 1, 7, 0}));
+  EXPECT_EQ(asked(2, sent.number), (MessageChannel{1, 2, 9, 0}));
+  matching.post_send(1, 0, {.source = 3, .tag = 7, .bytes = 8, .data = 128});
+  EXPECT_EQ(asked(1, posted.number), (MessageChannel{kPeerAny, 1, posted.number, 0}));
+}
+
 }  // namespace
 }  // namespace slackline::online

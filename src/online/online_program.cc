@@ -27,6 +27,7 @@
 #include "base/units.h"
 #include "calls/call_actions.h"
 #include "online/interruption.h"
+#include "online/process_call_path.h"
 #include "online/sampled_blocks.h"
 #include "sim/engine/matching.h"
 #include "trace/operation_kinds.h"
@@ -67,6 +68,14 @@ void OnlineProgram::begin(sim::ContextScheduler& contexts, sim::MessagePassing& 
   requests_ = &requests;
   polling_ = &polling;
   one_sided_.begin(contexts, requests);
+}
+
+sim::Channel OnlineProgram::as_asked_for(const sim::Channel& channel) const {
+  return sim::in_collective(channel) ? channel : matching_.as_asked_for(channel);
+}
+
+std::string OnlineProgram::call_path(std::int32_t rank) const {
+  return call_path_of_process(job_.processes.id(rank));
 }
 
 std::string OnlineProgram::deadlock_advice() const {

@@ -46,6 +46,8 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
   bool can_find(const sim::ExecutionContext& context) const override;
   void next(sim::ExecutionContext& context) override;
   CollectiveCursor::Entered enter(const sim::ExecutionContext& context, const Call& call) override;
+  sim::Channel as_asked_for(const sim::Channel& channel) const override;
+  std::string call_path(std::int32_t rank) const override;
   std::string deadlock_advice() const override;
 
   /// A signal has come: what has been simulated until now is the result.

@@ -27,7 +27,8 @@ int shell_status(int status) {
   return WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/// What a singleton of either MPI library needs: Open MPI would start a daemon for each process.
+/// What a singleton of either MPI library needs: Open MPI would start a daemon for each process,
+/// and MPICH's UCX would have buffers in memory for processes that there are not.
 void set_environment(const Processes::Start& start, std::int32_t rank) {
   setenv(SLK_ONLINE_VARIABLE, fmt::format("{}:{}", start.descriptor, rank).c_str(), 1);
   setenv(SLK_FOLD_VARIABLE, fmt::format("{}", start.fold_descriptor).c_str(), 1);
@@ -35,6 +36,7 @@ void set_environment(const Processes::Start& start, std::int32_t rank) {
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
   setenv("OMPI_MCA_btl", "self", 1);
   setenv("OMPI_MCA_pml", "ob1", 1);
+  setenv("UCX_TLS", "self", 1);
 }
 
 /// Where memory is short, the system shall end these processes rather than others: they count as if

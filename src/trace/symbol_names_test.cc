@@ -18,5 +18,17 @@ TEST(ReadableSymbol, LeavesOtherNamesAlone) {
   }
 }
 
+TEST(ReadableName, IsWhatPeopleWrite) {
+  EXPECT_EQ(readable_name("main"), "main");
+  EXPECT_EQ(readable_name("relax.constprop.0"), "relax");
+  EXPECT_EQ(readable_name("inner.0"), "inner");
+  EXPECT_EQ(readable_name("assemble._omp_fn.0"), "assemble");
+  EXPECT_EQ(readable_name("_ZN4Foam4mesh5solveEi"), "Foam::mesh::solve");
+  EXPECT_EQ(readable_name("_ZNK4Foam4mesh4sizeEv"), "Foam::mesh::size");
+  EXPECT_EQ(readable_name("_ZN12_GLOBAL__N_15relaxEPFvvE"), "(anonymous namespace)::relax");
+  EXPECT_EQ(readable_name("__halo_MOD_exchange"), "halo::exchange");
+  EXPECT_EQ(readable_name("_Zbroken"), "_Zbroken");
+}
+
 }  // namespace
 }  // namespace slackline

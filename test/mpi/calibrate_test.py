@@ -7,6 +7,7 @@ What is checked does not depend on how fast or how busy the machine is: threshol
 their use, and what is refused. Exit status 77: cannot be tried here (said in words)."""
 import argparse
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -68,7 +69,7 @@ def case_threshold(test):
 def case_files(test):
     """The files that are written are those that other commands read; samples give the same again."""
     measured(test.calibrate(*test.launcher()))
-    for name in ("machine.toml", "machine.smpi", "machine.samples"):
+    for name in ("machine.toml", "machine.smpi", "machine-platform.toml", "machine.samples"):
         check((test.folder / name).exists(), f"{name} is written")
     again = test.slackline("calibrate", "--samples", "machine.samples", "-o", "again.toml", "--report", "again.html")
     check(again.returncode == 0, "the samples can be fitted again")
@@ -126,6 +127,64 @@ def case_pairs(test):
     check(json.loads(predicted.stdout)["options"]["pairs_of_ranks"]["topology"].startswith("matrix:four-latency.csv"), "predict uses it")
     again = test.slackline("calibrate", "--seconds", "1", "-o", "four.toml", "--", *test.launcher(2))
     check("four-latency.csv is of an earlier calibration" in again.stderr, "matrices that are not of this machine file are named")
+
+
+def planted_samples(bandwidth_factor, asynchronous, eager, more=0):
+    """`more` is what messages in both directions take longer than by bandwidth. Samples of a network of which everything is known, in ns: 900 of latency, 300 and 200 of overheads, 0.2 a byte."""
+    lines = ["# slackline calibration samples 1", "# mpi made up", "# host0 a", "# host1 b", f"# eager {eager}", f"# synchronous {eager + 1}"]
+    size, sizes = 1, []
+    while size < 1 << 22:
+        sizes.append(size)
+        size = math.ceil(size * 1.17)
+    for number in range(12):
+        for place, size in enumerate(sizes):
+            def add(quantity, ns, count=1):
+                ns *= 1 + 0.001 * ((7 * number + 3 * place) % 5 - 2)
+                lines.append(f"{quantity} {number} {size} {count} {ns:.0f}")
+            one_way = 1400 + 0.2 * size
+            add("rtt", 2 * one_way)
+            add("stream", 2 * one_way + 15 * (400 + 0.2 * size), 16)
+            add("send", 300)
+            add("isend", 330)
+            if size <= eager:
+                add("recv", 200 if size <= asynchronous else one_way - 300)
+            if size >= 64 << 10:
+                add("sendrecv", more + 1400 + 2 / bandwidth_factor * 0.2 * size)
+    return "\n".join(lines) + "\n"
+
+
+def case_modes(test):
+    """The modes of sending and the contention of a planted network are found and simulated; those of this MPI are within bounds."""
+    (test.folder / "exchange.txt").write_text("slackline-trace 1 untimed ranks=2\n" + "".join(
+        f"rank {r}\n  init\n  sendrecv to={1 - r} bytes=4194304 from={1 - r} rbytes=4194304\n  finalize\n" for r in (0, 1)))
+    (test.folder / "made.samples").write_text(planted_samples(1.5, 9000, 65536))
+    done = test.slackline("calibrate", "--samples", "made.samples", "-o", "made.toml", "--format", "json")
+    check(done.returncode == 0, "the samples can be fitted")
+    check("contention_residual" not in done.stdout, "what bandwidth explains")
+    result = json.loads(done.stdout)["result"]
+    check(result["detached_bytes"]["value"] == 65536, "S is as it was found")
+    threshold = result["asynchronous_bytes"]
+    check(threshold["low"] <= 9000 <= threshold["high"], f"the planted 9000 bytes lie in {threshold}")
+    factor = result["contention"]["factor"]
+    check(abs(factor["value"] - 1.5) < 0.01 and result["contention"]["residual"] < 0.01, f"1.5 is {result['contention']}")
+    options = dict(line.split(":", 1) for line in (test.folder / "made.smpi").read_text().splitlines() if line[0] != "#")
+    check(abs(int(options["smpi/async-small-thresh"]) - 9000) < 0.2 * 9000, "SimGrid's option")
+    check(options["smpi/send-is-detached-thresh"] == "65537", "and the other one")
+    done = test.slackline("simulate", "exchange.txt", "--platform", "made-platform.toml", "--options", "made.smpi", "--format", "json")
+    makespan = json.loads(done.stdout)["result"]["makespan_ns"]
+    planted = 1400 + 2 / 1.5 * 0.2 * 4194304
+    check(abs(makespan / planted - 1) < 0.01, f"the exchange of {planted} ns takes {makespan} ns in the simulation")
+
+    (test.folder / "other.samples").write_text(planted_samples(1.5, 9000, 65536, more=600e3))
+    done = test.slackline("calibrate", "--samples", "other.samples", "-o", "other.toml", "--format", "json")
+    check("contention_residual" in done.stdout, "a delay of any size is no bandwidth")
+
+    result = measured(test.calibrate(*test.launcher()))
+    check(result["asynchronous_bytes"]["value"] <= result["detached_bytes"]["value"] == result["loggps"]["S_bytes"]["value"],
+          "what leaves at once does not wait either")
+    contention = result["contention"]
+    check(contention["factor"]["low"] <= contention["factor"]["value"] <= contention["factor"]["high"], f"{contention}")
+    check(contention["factor"]["value"] > 0 and contention["residual"] >= 0, f"{contention}")
 
 
 def case_program(test):

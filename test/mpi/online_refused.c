@@ -5,6 +5,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Keeps its place on the stack while it waits. */
+__attribute__((noinline)) static void receive_late(int* value) {
+  MPI_Recv(value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  ++*value;
+}
+
+__attribute__((noinline)) static void wait_late(int* value) {
+  MPI_Request request;
+  MPI_Irecv(value, 1, MPI_INT, 2, 8, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  ++*value;
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   MPI_Init(&argc, &argv);
@@ -26,8 +39,9 @@ int main(int argc, char** argv) {
     }
     pause();
   }
-  if (strcmp(what, "deadlock") == 0 && rank == 1)
-    MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (strcmp(what, "deadlock") == 0 && rank == 1) receive_late(&value);
+  if (strcmp(what, "wait") == 0 && rank == 1) wait_late(&value);
+  if (strcmp(what, "barrier") == 0 && rank != 1) MPI_Barrier(MPI_COMM_WORLD);
   if (strcmp(what, "probe") == 0 && rank == 1)
     MPI_Probe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Finalize();

@@ -168,7 +168,7 @@ def sampled(test):
     check(executed == 3 * (256 * 4 + 44 * 40) and len(blocks) == 256, f"{executed} executions of {len(blocks)} blocks")
     check(findings == {"sampled_blocks": 3 * 256 * 36, "unsampled_blocks": 3 * 44 * 40}, f"of 300 blocks: {findings}")
     done = test.simulate(3, test.program("online_sampling"), "later")
-    check(done.returncode == 1 and "rank 0 in recv" in done.stderr, f"a message is skipped: {done.stderr}")
+    check(done.returncode == 1 and "rank 0 in MPI_Recv (call 11 in main) waits for a message from rank 1, tag 0" in done.stderr, f"a message is skipped: {done.stderr}")
     check("Sampled blocks were skipped " in done.stderr, "which may be the reason")
     check(test.run(test.program("online_sampling_alone")).stdout == "6 3\n", "without MPI each block is executed once")
     launcher = (f"mpirun.{test.arguments.mpi}", "-n", "2")
@@ -242,8 +242,10 @@ def refused(test):
                                ("exit", 1, "rank 1 ended without MPI_Finalize (exit status 4)"),
                                ("crash", 1, "rank 1 ended without MPI_Finalize (exit status 134)"),
                                ("spawn", 1, "MPI_Comm_spawn: it is not simulated"),
-                               ("deadlock", 1, "rank 1 in recv (call 1) waits for a message from rank 0"),
-                               ("probe", 1, "1 of 3 ranks wait forever")):
+                               ("deadlock", 1, "\n  rank 1 in MPI_Recv (call 1 in main/receive_late) waits for a message from rank 0, tag 9, since"),
+                               ("wait", 1, "\n  rank 1 in MPI_Wait (call 2 in main/wait_late) waits for a message from rank 2, tag 8, since"),
+                               ("probe", 1, "1 of 3 ranks wait forever:\n  rank 1 in MPI_Probe (call 1 in main) waits for a message from any rank, tag 9"),
+                               ("barrier", 1, "\n  rank 2 in MPI_Barrier (call 1 in main) waits for a message from rank")):
         done = test.simulate(3, test.program("online_refused"), what, options=("--trace", "run.slk"))
         check(done.returncode == status, f"{what}: exit status {done.returncode}")
         check(text in done.stderr, f"{what}: {done.stderr}")
@@ -379,6 +381,9 @@ def memory(test):
                         r"\(([0-9.]+) [KM]iB each, as the first one has after MPI_Init\), and 1.0 MiB are available "
                         r"\(--memory\). Simulate fewer ranks, or allow more with --memory.", done.stderr)
     check(refusal, "with both numbers")
+    # What is private to a rank: some 2 MiB under either MPI, and 4 MiB more where UCX has buffers for other processes.
+    unit = 1 if re.search(r"[0-9.]+ MiB each", done.stderr) else 1 / 1024
+    check(float(refusal[1]) * unit < 4, f"a rank takes {refusal[1]}")
     left = subprocess.run(["pgrep", "-f", test.program("online_refused") + " status"], capture_output=True, check=False)
     check(left.returncode == 1, "no process is left")
 

@@ -121,6 +121,37 @@ def case_iterations(test, run):
         check(abs(error) < LARGEST_ERROR, f"{edit}: {error:.1%} off the run with {others} steps")
 
 
+def case_side_by_side(test, run):
+    """Measured, as edited and simulated, and the edit replayed under MPI: their wait states in one table. Of 4 ranks, 2 units a
+    step are waited before the change, and none after it."""
+    test.environment["EXAMPLE_WORK"] = "pause"
+    shutil.rmtree(test.output, ignore_errors=True)
+    done = test.record(test.launcher(4) + [test.program("lb_coll"), *run])
+    check(done.returncode == 0, "the program failed")
+    edit = ("--set", "balance region=foo")
+    check(test.slackline("whatif", test.output, *edit, "--save", "edited.slk").returncode == 0, "not edited")
+    slow = ["--yield"] if test.arguments.mpi == "mpich" else []
+    done = test.slackline("replay", test.output, *edit, *slow, "-o", "replayed.slk", "--report", "replay.txt", "--",
+                          *test.launcher(4))
+    check(done.returncode == 0, "the replay failed")
+    traces = [os.path.join(test.folder, name) for name in ("edited.slk", "replayed.slk")]
+    compared = answer(test, "diff", test.output, traces[0], "--on-b", "predicted", trace=traces[1])["result"]
+    sides = (test.output, "measured"), (traces[0], "predicted"), (traces[1], "measured")
+    for side, (trace, on) in zip("abc", sides):
+        check(compared[side] == f"{trace} ({on})", f"{side} is {compared[side]}")
+        places = answer(test, "waits", "--on", on, trace=trace)["result"]["places"]
+        alone = sum(p["sum_ns"] for p in places if p["pattern"] == "wait_at_nxn")
+        for rows in ("waits", "waits_by_call_path"):
+            together = sum(row[f"{side}_ns"] for row in compared[rows] if row["pattern"] == "wait_at_nxn")
+            check(abs(together - alone) < 1, f"{rows} of {side}: {together} ns, and {alone} ns by itself")
+    waits = next(w for w in compared["waits"] if w["pattern"] == "wait_at_nxn")
+    steps, unit_us = map(int, run)
+    planted = 2 * steps * unit_us * 1e3
+    # What lies between the last rank's coming and the end of the call is no waiting.
+    check(0.6 < waits["a_ns"] / planted < 1.2, f"before the change {planted} ns are waited: {waits}")
+    check(waits["b_ns"] < 0.1 * planted and waits["c_ns"] < 0.25 * planted, f"nothing is waited after it: {waits}")
+
+
 def run_until_found(case, test):
     for run in RUNS[:-1]:
         try:

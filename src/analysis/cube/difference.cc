@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,9 +25,9 @@ bool is_time(const SeverityCube::Key& key) {
   return key.metric != "calls" && key.metric != "bytes";
 }
 
-std::set<SeverityCube::Key> keys_of(const RunGroup& a, const RunGroup& b) {
+std::set<SeverityCube::Key> keys_of(const std::vector<const RunGroup*>& groups) {
   std::set<SeverityCube::Key> keys;
-  for (const RunGroup* group : {&a, &b}) {
+  for (const RunGroup* group : groups) {
     for (const RunSeverities& run : group->runs) {
       for (const auto& [key, values] : run.cube.severities()) keys.insert(key);
     }
@@ -34,14 +35,44 @@ std::set<SeverityCube::Key> keys_of(const RunGroup& a, const RunGroup& b) {
   return keys;
 }
 
-void add_wait(const SeverityDifference& d, std::map<std::string, WaitMigration>& waits) {
-  if (!d.key.is_wait()) return;
-  WaitMigration& wait = waits[d.key.metric];
-  wait.pattern = d.key.metric;
+void add_wait(const SeverityDifference& d, WaitMigration& wait) {
   wait.a += d.value.a;
   wait.b += d.value.b;
+  if (d.value.c) wait.c = wait.c.value_or(0) + *d.value.c;
   (d.value.difference() < 0 ? wait.vanished : wait.appeared) += std::abs(d.value.difference());
 }
+
+/// Waits that are not equal, by pattern, and by pattern and call path.
+class Waits {
+ public:
+  void add(const SeverityDifference& d) {
+    if (!d.key.is_wait()) return;
+    add_wait(d, of(by_pattern_, {d.key.metric, {}}));
+    add_wait(d, of(by_path_, d.key));
+  }
+  std::vector<WaitMigration> by_pattern() const { return listed(by_pattern_); }
+  std::vector<WaitMigration> by_path() const {
+    std::vector<WaitMigration> all = listed(by_path_);
+    const auto most = [](const WaitMigration& w) { return std::max({w.a, w.b, w.c.value_or(0)}); };
+    std::ranges::stable_sort(all, std::greater(), most);
+    return all;
+  }
+
+ private:
+  using ByKey = std::map<SeverityCube::Key, WaitMigration>;
+
+  static WaitMigration& of(ByKey& waits, const SeverityCube::Key& key) {
+    return waits.try_emplace(key, WaitMigration{key.metric, key.call_path}).first->second;
+  }
+  static std::vector<WaitMigration> listed(const ByKey& waits) {
+    std::vector<WaitMigration> all;
+    for (const auto& [key, wait] : waits) all.push_back(wait);
+    return all;
+  }
+
+  ByKey by_pattern_{};
+  ByKey by_path_{};
+};
 
 std::vector<double> metric_of(const RunGroup& group, std::size_t metric) {
   std::vector<double> values;
@@ -95,31 +126,41 @@ std::string spaced(std::string_view name) {
   return words;
 }
 
-RunDifference difference(const RunGroup& a, const RunGroup& b, Groups groups) {
+RunDifference difference(const RunGroup& a, const RunGroup& b, Groups groups, const RunGroup* c) {
+  std::vector<const RunGroup*> all{&a, &b};
+  if (c != nullptr) all.push_back(c);
   const std::int32_t ranks = a.runs.front().cube.ranks();
   const auto same_ranks = [&](const RunSeverities& run) {
     return run.by_rank && run.cube.ranks() == ranks;
   };
-  RunDifference result{.a = a.name, .b = b.name, .differences = {}, .waits = {}};
-  result.by_rank =
-      std::ranges::all_of(a.runs, same_ranks) && std::ranges::all_of(b.runs, same_ranks);
+  const auto mean_of_c = [&](const auto& values_in) -> std::optional<double> {
+    if (c == nullptr) return std::nullopt;
+    return mean_of(values_in(*c));
+  };
+  RunDifference result{
+      .a = a.name, .b = b.name, .differences = {}, .waits = {}, .waits_by_path = {}};
+  if (c != nullptr) result.c = c->name;
+  result.by_rank = std::ranges::all_of(
+      all, [&](const RunGroup* group) { return std::ranges::all_of(group->runs, same_ranks); });
   TestedFamily family(groups == Groups::independent && a.runs.size() > 1 && b.runs.size() > 1);
   std::vector<std::optional<std::size_t>> members;  // of the metrics, then of the differences
   for (std::size_t m = 0; m < kRunMetrics.size(); ++m) {
     const std::vector<double> x = metric_of(a, m);
     const std::vector<double> y = metric_of(b, m);
-    result.metrics[m] = {mean_of(x), mean_of(y)};
+    result.metrics[m] = {mean_of(x), mean_of(y),
+                         mean_of_c([&](const RunGroup& group) { return metric_of(group, m); })};
     members.push_back(family.add(TestedFamily::Part::metrics, x, y, m == 0 ? 1 : 0));
   }
-  std::map<std::string, WaitMigration> waits;
-  for (const SeverityCube::Key& key : keys_of(a, b)) {
+  Waits waits;
+  for (const SeverityCube::Key& key : keys_of(all)) {
     for (std::int32_t rank = result.by_rank ? 0 : -1; rank < (result.by_rank ? ranks : 0); ++rank) {
       const std::vector<double> x = values_of(a, key, rank);
       const std::vector<double> y = values_of(b, key, rank);
-      const SeverityDifference d{key, rank, {mean_of(x), mean_of(y)}};
-      add_wait(d, waits);
+      const auto values_in = [&](const RunGroup& group) { return values_of(group, key, rank); };
+      const SeverityDifference d{key, rank, {mean_of(x), mean_of(y), mean_of_c(values_in)}};
+      waits.add(d);
       const auto member = family.add(TestedFamily::Part::severities, x, y, 1);
-      if (d.value.a == d.value.b) continue;
+      if (d.value.difference() == 0 && d.value.difference_of_c() == 0) continue;
       result.differences.push_back(d);
       members.push_back(member);
     }
@@ -131,11 +172,15 @@ RunDifference difference(const RunGroup& a, const RunGroup& b, Groups groups) {
     (i < kRunMetrics.size() ? result.metrics[i] : result.differences[i - kRunMetrics.size()].value)
         .adjusted_p = adjusted[*members[i]];
   }
-  std::ranges::stable_sort(result.differences, [](const auto& x, const auto& y) {
+  const auto largest = [](const ComparedValue& v) {
+    return std::max(std::abs(v.difference()), std::abs(v.difference_of_c()));
+  };
+  std::ranges::stable_sort(result.differences, [&](const auto& x, const auto& y) {
     if (is_time(x.key) != is_time(y.key)) return is_time(x.key);
-    return std::abs(x.value.difference()) > std::abs(y.value.difference());
+    return largest(x.value) > largest(y.value);
   });
-  for (auto& [pattern, wait] : waits) result.waits.push_back(std::move(wait));
+  result.waits = waits.by_pattern();
+  result.waits_by_path = waits.by_path();
   return result;
 }
 

@@ -22,6 +22,10 @@ std::string label_of(const std::string& metric) {
   return metric == "mpi" ? "MPI excl. waiting" : spaced(metric);
 }
 
+std::string path_of(const std::string& call_path) {
+  return call_path.empty() ? "(no region)" : call_path;
+}
+
 Value significance(const ComparedValue& value) {
   const std::optional<bool> significant = value.significant();
   if (!significant) return {};
@@ -30,22 +34,37 @@ Value significance(const ComparedValue& value) {
 
 const char* const kSignificant = "more than varies between the runs of A and B";
 
+/// The columns of a ComparedValue, of which those of a third run are there if it is.
+void add_columns(Table& table, const RunDifference& difference, Unit unit) {
+  const Unit of_difference = unit == Unit::ratio ? Unit::points : unit;
+  std::vector<Column>& columns = table.columns;
+  columns.insert(columns.end(), {{"A", unit}, {"B", unit}});
+  if (difference.c) columns.push_back({"C", unit});
+  columns.push_back({"B - A", of_difference});
+  if (difference.c) columns.push_back({"C - A", of_difference});
+  columns.push_back({"significant", Unit::none, kSignificant});
+}
+
+void add_values(std::vector<Value>& row, const ComparedValue& value) {
+  row.insert(row.end(), {value.a, value.b});
+  if (value.c) row.emplace_back(*value.c);
+  row.emplace_back(value.difference());
+  if (value.c) row.emplace_back(value.difference_of_c());
+  row.push_back(significance(value));
+}
+
 /// The run time, or the efficiencies: columns have one unit.
 Table metrics_table(const RunDifference& difference, Unit unit) {
   const bool time = unit == Unit::ns;
   Table table{.id = time ? "difference-run-time" : "difference-efficiencies",
               .title = time ? "Run time (analysed interval)" : "Efficiencies (analysed interval)",
-              .columns = {{"metric"},
-                          {"A", unit},
-                          {"B", unit},
-                          {"B - A", time ? Unit::ns : Unit::points},
-                          {"significant", Unit::none, kSignificant}},
+              .columns = {{"metric"}},
               .rows = {}};
+  add_columns(table, difference, unit);
   for (std::size_t m = 0; m < kRunMetrics.size(); ++m) {
     if ((m == 0) != time) continue;
-    const ComparedValue& value = difference.metrics[m];
-    table.rows.push_back({label_of(std::string(kRunMetrics[m])), value.a, value.b,
-                          value.difference(), significance(value)});
+    table.rows.push_back({label_of(std::string(kRunMetrics[m]))});
+    add_values(table.rows.back(), difference.metrics[m]);
   }
   return table;
 }
@@ -54,36 +73,41 @@ Table metrics_table(const RunDifference& difference, Unit unit) {
 Table table_of(const RunDifference& difference, Unit unit, std::string id, std::string title) {
   Table table{.id = std::move(id),
               .title = std::move(title),
-              .columns = {{"metric"},
-                          {"call path"},
-                          {"rank"},
-                          {"A", unit},
-                          {"B", unit},
-                          {"B - A", unit},
-                          {"significant", Unit::none, kSignificant}},
+              .columns = {{"metric"}, {"call path"}, {"rank"}},
               .rows = {}};
+  add_columns(table, difference, unit);
   for (const SeverityDifference& d : difference.differences) {
     if (table.rows.size() == kRowsShown) break;
     if (unit_of(d.key) != unit) continue;
-    table.rows.push_back({label_of(d.key.metric),
-                          d.key.call_path.empty() ? std::string("(no region)") : d.key.call_path,
-                          d.rank < 0 ? Value("all") : Value(std::int64_t{d.rank}), d.value.a,
-                          d.value.b, d.value.difference(), significance(d.value)});
+    table.rows.push_back({label_of(d.key.metric), path_of(d.key.call_path),
+                          d.rank < 0 ? Value("all") : Value(std::int64_t{d.rank})});
+    add_values(table.rows.back(), d.value);
   }
   return table;
 }
 
-Table waits_table(const RunDifference& difference) {
-  Table table{.id = "difference-waits",
-              .title = "Wait time by pattern, all ranks",
-              .columns = {{"pattern"},
-                          {"A", Unit::ns},
-                          {"B", Unit::ns},
-                          {"vanished", Unit::ns, "where B waits less than A (call path and rank)"},
-                          {"appeared", Unit::ns, "where B waits more than A"}},
-              .rows = {}};
-  for (const WaitMigration& wait : difference.waits) {
-    table.rows.push_back({label_of(wait.pattern), wait.a, wait.b, wait.vanished, wait.appeared});
+/// Sums over all ranks by pattern, or by pattern and call path, of which the first are shown.
+Table waits_table(const RunDifference& difference, bool by_path) {
+  Table table{
+      .id = by_path ? "difference-waits-by-path" : "difference-waits",
+      .title = by_path ? "Wait time by call path, all ranks" : "Wait time by pattern, all ranks",
+      .columns = {{"pattern"}},
+      .rows = {}};
+  std::vector<Column>& columns = table.columns;
+  if (by_path) columns.push_back({"call path"});
+  columns.insert(columns.end(), {{"A", Unit::ns}, {"B", Unit::ns}});
+  if (difference.c) columns.push_back({"C", Unit::ns});
+  columns.insert(columns.end(),
+                 {{"vanished", Unit::ns, "where B waits less than A (call path and rank)"},
+                  {"appeared", Unit::ns, "where B waits more than A"}});
+  for (const WaitMigration& wait : by_path ? difference.waits_by_path : difference.waits) {
+    if (by_path && table.rows.size() == kRowsShown) break;
+    std::vector<Value> row{label_of(wait.pattern)};
+    if (by_path) row.push_back(path_of(wait.call_path));
+    row.insert(row.end(), {wait.a, wait.b});
+    if (wait.c) row.emplace_back(*wait.c);
+    row.insert(row.end(), {wait.vanished, wait.appeared});
+    table.rows.push_back(std::move(row));
   }
   return table;
 }
@@ -104,22 +128,30 @@ std::string tested_text(const RunDifference& difference) {
 }
 
 Paragraph headline(const RunDifference& difference) {
-  const std::string runs = fmt::format("A is {}, B is {}.", difference.a, difference.b);
+  const std::string third = difference.c ? fmt::format(", C is {}", *difference.c) : "";
+  const std::string runs = fmt::format("A is {}, B is {}{}.", difference.a, difference.b, third);
   if (difference.differences.empty()) return {runs + " They do not differ."};
   const SeverityDifference& d = difference.differences.front();
   const std::string place = d.key.call_path.empty() ? "outside regions" : "in " + d.key.call_path;
   const auto formatted = [&](double value) {
     return unit_of(d.key) == Unit::ns ? format_time_ns(value) : fmt::format("{}", value);
   };
-  return {fmt::format("{}{} Largest difference: {} {}{}, {} in A and {} in B.", runs,
-                      tested_text(difference), label_of(d.key.metric), place,
-                      d.rank < 0 ? std::string() : fmt::format(" on rank {}", d.rank),
-                      formatted(d.value.a), formatted(d.value.b))};
+  const std::string a_and_b = fmt::format("{} in A{} {} in B", formatted(d.value.a),
+                                          d.value.c ? "," : " and", formatted(d.value.b));
+  const std::string and_c = d.value.c ? fmt::format(" and {} in C", formatted(*d.value.c)) : "";
+  return {fmt::format("{}{} Largest difference: {} {}{}, {}{}.", runs, tested_text(difference),
+                      label_of(d.key.metric), place,
+                      d.rank < 0 ? std::string() : fmt::format(" on rank {}", d.rank), a_and_b,
+                      and_c)};
 }
 
 auto value_object(const ComparedValue& value) {
-  return Object{"a"_key = value.a, "b"_key = value.b, "difference"_key = value.difference(),
-                "adjusted_p"_key = value.adjusted_p, "significant"_key = value.significant()};
+  return Object{"a"_key = value.a,
+                "b"_key = value.b,
+                "c"_key = value.c,
+                "difference"_key = value.difference(),
+                "adjusted_p"_key = value.adjusted_p,
+                "significant"_key = value.significant()};
 }
 
 auto severity_object(const SeverityDifference& d) {
@@ -140,8 +172,16 @@ auto metric_objects(const RunDifference& difference) {
 }
 
 auto wait_migration_object(const WaitMigration& wait) {
-  return Object{"pattern"_key = wait.pattern, "a_ns"_key = wait.a, "b_ns"_key = wait.b,
-                "vanished_ns"_key = wait.vanished, "appeared_ns"_key = wait.appeared};
+  return Object{"pattern"_key = wait.pattern,
+                "a_ns"_key = wait.a,
+                "b_ns"_key = wait.b,
+                "c_ns"_key = wait.c,
+                "vanished_ns"_key = wait.vanished,
+                "appeared_ns"_key = wait.appeared};
+}
+
+auto wait_path_object(const WaitMigration& wait) {
+  return Object{"call_path"_key = wait.call_path, wait_migration_object(wait)};
 }
 
 auto difference_object(const RunDifference& difference, std::size_t count) {
@@ -149,11 +189,13 @@ auto difference_object(const RunDifference& difference, std::size_t count) {
   largest.resize(std::min(count, largest.size()));
   return Object{"a"_key = difference.a,
                 "b"_key = difference.b,
+                "c"_key = difference.c,
                 "metrics"_key = metric_objects(difference),
                 "tested"_key = difference.tested,
                 "count"_key = difference.differences.size(),
                 "differences"_key = list_of(largest, severity_object),
-                "waits"_key = list_of(difference.waits, wait_migration_object)};
+                "waits"_key = list_of(difference.waits, wait_migration_object),
+                "waits_by_call_path"_key = list_of(difference.waits_by_path, wait_path_object)};
 }
 
 }  // namespace
@@ -174,7 +216,8 @@ Described<DifferenceJson> describe(const RunDifference& difference, std::size_t 
   section.items.emplace_back(metrics_table(difference, Unit::ns));
   section.items.emplace_back(metrics_table(difference, Unit::ratio));
   section.items.emplace_back(table_of(difference, Unit::ns, "difference-times", "Times"));
-  section.items.emplace_back(waits_table(difference));
+  section.items.emplace_back(waits_table(difference, false));
+  section.items.emplace_back(waits_table(difference, true));
   section.items.emplace_back(
       table_of(difference, Unit::count, "difference-calls", "Numbers of calls"));
   section.items.emplace_back(table_of(difference, Unit::bytes, "difference-bytes", "Bytes"));

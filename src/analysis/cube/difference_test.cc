@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -79,6 +80,50 @@ TEST(RunDifference, ListsLargestFirstAndWhatBecameOfWaiting) {
   ASSERT_EQ(d.waits.size(), 1u);
   EXPECT_EQ(d.waits[0].vanished, 200);
   EXPECT_EQ(d.waits[0].appeared, 0);
+}
+
+/// A replay of balanced(), in which rank 0 still waits for 40 ns.
+Trace replayed() {
+  return timed_trace(2, R"(
+rank 0
+  @0 +10 init
+  @10 enter foo
+  @190 leave foo
+  @190 +50 barrier
+  @240 +1 finalize
+rank 1
+  @0 +10 init
+  @10 enter foo
+  @230 leave foo
+  @230 +10 barrier
+  @240 +1 finalize
+)");
+}
+
+TEST(RunDifference, AThirdRunStandsBesideThem) {
+  const RunGroup third{"C", {{cube_of(replayed())}}};
+  const RunDifference d = difference({"A", {{cube_of(unbalanced())}}},
+                                     {"B", {{cube_of(balanced())}}}, Groups::independent, &third);
+  EXPECT_EQ(d.c, "C");
+  ASSERT_EQ(d.waits.size(), 1u);
+  EXPECT_EQ(d.waits[0].a, 200);
+  EXPECT_EQ(d.waits[0].b, 0);
+  EXPECT_EQ(d.waits[0].c, 40);
+  ASSERT_EQ(d.waits_by_path.size(), 1u);
+  EXPECT_EQ(d.waits_by_path[0].call_path, "MPI_Barrier");
+  EXPECT_EQ(d.waits_by_path[0].c, 40);
+  // Computation: 100 and 300 ns, then 200 and 200, then 180 and 220.
+  ASSERT_EQ(d.differences.size(), 3u);
+  EXPECT_EQ(d.differences[1].value.difference_of_c() + d.differences[2].value.difference_of_c(), 0);
+  EXPECT_EQ(std::abs(d.differences[1].value.difference_of_c()), 80);
+}
+
+TEST(RunDifference, ListsWhatOnlyTheThirdRunHasDifferent) {
+  const SeverityCube cube = cube_of(balanced());
+  const RunGroup third{"C", {{cube_of(unbalanced())}}};
+  const RunDifference d = difference({"A", {{cube}}}, {"B", {{cube}}}, Groups::independent, &third);
+  ASSERT_EQ(d.differences.size(), 3u);
+  EXPECT_EQ(d.differences[0].value.difference_of_c(), 200);
 }
 
 TEST(RunDifference, OfARunToItselfIsNothing) {

@@ -19,12 +19,13 @@ auto calibrate_report(const CalibrateRequest& request, const CalibrationSamples&
                       const std::vector<PairParameters>& pairs) {
   Described<CalibrationJson> described = describe(samples, fit, smpi);
   const auto by_pair = add_pair_parameters(described.sections, described.findings, pairs);
-  return typed_report("calibrate", fmt::format("calibrate: {}", request.samples),
-                      Object{"samples"_key = request.samples, "machine"_key = request.machine,
-                             "smpi_options"_key = request.smpi_options},
-                      Object{"path"_key = request.samples, "mpi"_key = samples.mpi,
-                             "measured"_key = samples.started, "hosts"_key = samples.hosts},
-                      std::move(described).with("pairs"_key.when(by_pair)));
+  return typed_report(
+      "calibrate", fmt::format("calibrate: {}", request.samples),
+      Object{"samples"_key = request.samples, "machine"_key = request.machine,
+             "smpi_options"_key = request.smpi_options, "platform"_key = request.platform},
+      Object{"path"_key = request.samples, "mpi"_key = samples.mpi,
+             "measured"_key = samples.started, "hosts"_key = samples.hosts},
+      std::move(described).with("pairs"_key.when(by_pair)));
 }
 using CalibrateReports = CommandReports<ReturnedBy<calibrate_report>>;
 
@@ -36,6 +37,7 @@ Report execute(const CalibrateRequest& request) {
   const SmpiTables smpi = smpi_tables(fit);
   if (!request.machine.empty()) write_file(request.machine, machine_text(samples, fit, smpi));
   if (!request.smpi_options.empty()) write_file(request.smpi_options, smpi_options_text(smpi));
+  if (!request.platform.empty()) write_file(request.platform, platform_text(smpi));
   const std::vector<PairParameters> pairs = pair_parameters(samples, fit);
   if (!pairs.empty() && !request.latency_matrix.empty()) {
     write_file(request.latency_matrix, latency_matrix_text(samples, pairs));

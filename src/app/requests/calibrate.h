@@ -12,6 +12,7 @@ struct CalibrateRequest {
   std::string samples{};       ///< the benchmark's file
   std::string machine{};       ///< file to write, as `--machine` reads it; empty: none
   std::string smpi_options{};  ///< file to write, as SimGrid and `--options` read it; empty: none
+  std::string platform{};      ///< file to write, as `--platform` reads it; empty: none
   // Files to write where more than two ranks were measured, as --latency-matrix and --gap-matrix
   // read them; empty: none.
   std::string latency_matrix{};

@@ -104,6 +104,11 @@ std::vector<std::string> with_more(const std::string& first, const std::vector<s
   return all;
 }
 
+RunRequest run_on(RunRequest run, const std::string& on) {
+  if (!on.empty()) run.on = on;
+  return run;
+}
+
 /// A side of which only summaries are known, or which is compared with such a one.
 struct SummarySide {
   SummarySide(const std::vector<std::string>& paths, const RunRequest& run) : list(run) {
@@ -128,10 +133,12 @@ struct SummarySide {
 };
 
 auto summary_diff_report(Described<DifferenceJson> described, const DiffRequest& request) {
-  return typed_report("diff", fmt::format("diff: {}, {}", request.a, request.b),
+  const std::string third = request.c.empty() ? "" : fmt::format(", {}", request.c);
+  return typed_report("diff", fmt::format("diff: {}, {}{}", request.a, request.b, third),
                       Object{"count"_key = request.count},
                       Object{"a"_key = with_more(request.a, request.more_a),
-                             "b"_key = with_more(request.b, request.more_b)},
+                             "b"_key = with_more(request.b, request.more_b),
+                             "c"_key = known_if(!request.c.empty(), request.c)},
                       std::move(described));
 }
 using DiffReports = CommandReports<ReturnedBy<diff_report>, ReturnedBy<summary_diff_report>>;
@@ -144,17 +151,26 @@ bool has_summary(const std::vector<std::string>& paths) {
 Report summary_diff(const DiffRequest& request) {
   SummarySide a(with_more(request.a, request.more_a), request.run);
   SummarySide b(with_more(request.b, request.more_b), request.run);
+  std::optional<SummarySide> c;
+  if (!request.c.empty()) c.emplace(std::vector{request.c}, request.run);
   Findings common;
   for (const std::string& run : a.list.common_with(b.list)) common.add(kRunOnBothSides, run);
-  a.leave_out_what_is_not_in(b.all);
-  b.leave_out_what_is_not_in(a.all);
+  std::vector<SummarySide*> sides{&a, &b};
+  if (c) sides.push_back(&*c);
+  for (SummarySide* side : sides) {
+    for (const SummarySide* other : sides) side->leave_out_what_is_not_in(other->all);
+  }
   const Groups groups = common.empty() ? Groups::independent : Groups::overlapping;
-  auto described =
-      describe(difference(group_of(a.all, a.name), group_of(b.all, b.name), groups), request.count);
+  std::optional<RunGroup> third;
+  if (c) third = group_of(c->all, c->name);
+  auto described = describe(difference(group_of(a.all, a.name), group_of(b.all, b.name), groups,
+                                       third ? &*third : nullptr),
+                            request.count);
   described.findings = common;
   Report report = DiffReports::untyped(summary_diff_report(std::move(described), request));
   report.findings.merge(a.list.findings());
   report.findings.merge(b.list.findings());
+  if (c) report.findings.merge(c->list.findings());
   return report;
 }
 
@@ -163,11 +179,14 @@ Report summary_diff(const DiffRequest& request) {
 void declare(OptionList& options, DiffRequest& request) {
   options.add("a A", request.a, "Trace of run A, or its summary");
   options.add("b B", request.b, "Trace of run B, or its summary");
+  options.add("c C", request.c,
+              "Trace of a run to show beside them, such as a replay, or its summary");
   options.add("--more-a TRACE", request.more_a,
               "Further run of the program of A; may be repeated. With several runs on both sides, "
               "differences are tested for significance");
   options.add("--more-b TRACE", request.more_b, "Further run of the program of B; may be repeated");
   options.add("--on-b RUN", request.on_b, "Run to analyse in B (default: as --on)");
+  options.add("--on-c RUN", request.on_c, "Run to analyse in C (default: as --on)");
   options.add("--count N", request.count, "Largest number of differences in JSON",
               {.positive = true});
   declare(options, request.run);
@@ -180,20 +199,24 @@ Report execute(const DiffRequest& request) {
                       "Example: slackline diff before.slk after.slk.");
   }
   if (has_summary(with_more(request.a, request.more_a)) ||
-      has_summary(with_more(request.b, request.more_b))) {
+      has_summary(with_more(request.b, request.more_b)) || has_summary({request.c})) {
     return summary_diff(request);
   }
   const ComparedSide a(request.a, request.more_a, request.run);
-  RunRequest of_b = request.run;
-  if (!request.on_b.empty()) of_b.on = request.on_b;
-  const ComparedSide b(request.b, request.more_b, std::move(of_b));
+  const ComparedSide b(request.b, request.more_b, run_on(request.run, request.on_b));
+  std::optional<ComparedSide> c;
+  if (!request.c.empty()) {
+    c.emplace(request.c, std::vector<std::string>{}, run_on(request.run, request.on_c));
+  }
   Findings common;
   a.find_common(b, common);
   const Groups groups = common.empty() ? Groups::independent : Groups::overlapping;
-  auto described = describe(difference(a.group(), b.group(), groups), request.count);
+  auto described =
+      describe(difference(a.group(), b.group(), groups, c ? &c->group() : nullptr), request.count);
   described.findings = common;
   ComparedRuns runs = a.disturbances();
   runs.add(b.disturbances());
+  if (c) runs.add(c->disturbances());
   const std::string caution =
       disturbance_sentence(runs, "differences are not attributable to the program");
   if (!caution.empty()) {
@@ -203,9 +226,15 @@ Report execute(const DiffRequest& request) {
   Report report = DiffReports::untyped(diff_report(std::move(described), a.first(), request.count));
   report.title = fmt::format("diff: {}, {}", subject(a.first().opened), subject(b.first().opened));
   report.findings.merge(a.findings());
-  report.findings.merge(b.first().findings);
-  report.findings.merge(b.first().trace().findings());
-  report.findings.merge(b.findings());
+  const auto add_side = [&](const ComparedSide& side) {
+    report.findings.merge(side.first().findings);
+    report.findings.merge(side.first().trace().findings());
+    report.findings.merge(side.findings());
+  };
+  add_side(b);
+  if (!c) return report;
+  report.title += fmt::format(", {}", subject(c->first().opened));
+  add_side(*c);
   return report;
 }
 

@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "formats/raw/function_names.h"
 #include "formats/raw/module_symbols.h"
 #include "formats/raw/vdso.h"
+#include "trace/symbol_names.h"
 
 #if SLACKLINE_LIBDW
 #include <dwarf.h>

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "calls/call_paths.h"
+#include "sim/engine/live_calls.h"
 
 namespace slackline::sim {
 namespace {
@@ -23,49 +25,71 @@ bool polls_live(const ExecutionContext& context) {
   return context.main && context.state == State::computing && !context.program.call_open;
 }
 
-/// A live program's messages carry numbers in place of tags; what it asked for is in its call.
-std::string blocked_on_live(const Call& call, bool sends, const Transfer& t) {
-  const std::string what =
-      sends ? fmt::format("rank {} to receive {} bytes", t.channel.destination, t.bytes)
-            : message_from(call.peer);
-  const OperationClass kind = operation_class(call.operation);
-  const bool names_tag = kind == OperationClass::send || kind == OperationClass::recv;
-  if (!names_tag) return sends ? what : "a message";
-  return call.tag == kTagAny ? what : fmt::format("{}, tag {}", what, call.tag);
+std::string with_tag(const std::string& what, std::int64_t tag) {
+  return tag == kTagAny ? what : fmt::format("{}, tag {}", what, tag);
 }
 
-std::string blocked_on(const ExecutionContext& context, const Trace& trace,
-                       const ContextScheduler& contexts, const Matching& matching) {
-  const Channel& probed = context.polled.probed;
-  if (context.state == State::probing || polls_live(context)) {
-    const std::string from = message_from(probed.source);
-    return probed.tag == kTagAny ? from : fmt::format("{}, tag {}", from, probed.tag);
+/// What ranks wait for, in words.
+class Waits {
+ public:
+  Waits(const ContextScheduler& contexts, const Matching& matching, const LiveCalls* live)
+      : contexts_(contexts), matching_(matching), live_(live) {}
+
+  std::string of(const ExecutionContext& context) const {
+    const Channel& probed = context.polled.probed;
+    if (context.state == State::probing || polls_live(context)) {
+      return with_tag(message_from(probed.source), probed.tag);
+    }
+    if (context.state == State::blocked) return "the lock of a window";
+    if (context.polled.by_collective != CollectiveProbe::none) {
+      return message_from(probed.source) + ", as a step of it";
+    }
+    const Request& request = context.waiting.for_request;
+    const std::string first =
+        request.kind == Request::Kind::context
+            ? "its nonblocking collective, which waits for " + of(contexts_[request.id])
+            : message(matching_[request.id], request.kind == Request::Kind::send);
+    const std::uint32_t all = context.waiting.pending;
+    if (context.collective.instance != nullptr) return first + ", as a step of it";
+    return all > 1 ? fmt::format("{} (one of {} requests)", first, all) : first;
   }
-  if (context.state == State::blocked) return "the lock of a window";
-  if (context.polled.by_collective != CollectiveProbe::none) {
-    return message_from(probed.source) + ", as a step of it,";
+
+ private:
+  std::string message(const Transfer& t, bool sends) const {
+    const Channel channel = live_ != nullptr ? live_->as_asked_for(t.channel) : t.channel;
+    const std::string what =
+        sends ? fmt::format("rank {} to receive {} bytes", channel.destination, t.bytes)
+              : message_from(channel.source);
+    return in_collective(channel) ? what : with_tag(what, channel.tag);
   }
-  const Request& request = context.waiting.for_request;
-  if (request.kind == Request::Kind::context) {
-    return fmt::format("its nonblocking collective, which waits for {}",
-                       blocked_on(contexts[request.id], trace, contexts, matching));
+
+  const ContextScheduler& contexts_;
+  const Matching& matching_;
+  const LiveCalls* live_;
+};
+
+/// Names the call path of the call that a rank is in.
+class CallPathNames {
+ public:
+  CallPathNames(const Trace& trace, const LiveCalls* live)
+      : recorded_(CallPaths::of_regions_or_functions(trace)), live_(live) {}
+
+  std::string of(std::int32_t rank, std::uint32_t call) const {
+    return live_ != nullptr ? live_->call_path(rank)
+                            : recorded_.name(recorded_.at_call(rank, call));
   }
-  const Transfer& t = matching[request.id];
-  const bool sends = request.kind == Request::Kind::send;
-  if (!in_collective(t.channel) && t.channel.source == kPeerAny) {
-    return blocked_on_live(trace.calls(context.rank).action(context.program.call), sends, t);
-  }
-  const std::string what =
-      sends ? fmt::format("rank {} to receive {} bytes", t.channel.destination, t.bytes)
-            : message_from(t.sender);
-  if (context.collective.instance != nullptr) return what + ", as a step of it,";
-  return fmt::format("{}, tag {}", what, t.channel.tag);
-}
+
+ private:
+  CallPaths recorded_;
+  const LiveCalls* live_;
+};
 
 }  // namespace
 
 void throw_deadlock(const Trace& trace, const ContextScheduler& contexts, const Matching& matching,
-                    std::string_view advice) {
+                    const LiveCalls* live) {
+  const Waits waits(contexts, matching, live);
+  const CallPathNames paths(trace, live);
   std::string who;
   std::size_t shown = 0, stuck = 0;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
@@ -74,15 +98,17 @@ void throw_deadlock(const Trace& trace, const ContextScheduler& contexts, const 
     ++stuck;
     if (shown == kRanksShown) continue;
     ++shown;
-    const std::uint32_t call = context.program.call;
+    const std::uint32_t begun = context.program.call;
+    const std::uint32_t call = polls_live(context) ? begun + 1 : begun;
     const Operation operation =
         polls_live(context) ? Operation::probe : trace.calls(r).operation(call);
-    who +=
-        fmt::format("{}rank {} in {} (call {}) waits for {} since {}", who.empty() ? "" : "; ", r,
-                    identifier(operation), call, blocked_on(context, trace, contexts, matching),
-                    format_time_ns(ns_of_seconds(context.waiting.since)));
+    const std::string path = paths.of(r, begun);
+    who += fmt::format("{}rank {} in {} (call {}{}{}) waits for {}, since {}", kListItem, r,
+                       mpi_name(operation), call, path.empty() ? "" : " in ", path,
+                       waits.of(context), format_time_ns(ns_of_seconds(context.waiting.since)));
   }
-  if (stuck > shown) who += fmt::format("; and {} more", stuck - shown);
+  if (stuck > shown) who += fmt::format("{}and {} more", kListItem, stuck - shown);
+  const std::string advice = live != nullptr ? live->deadlock_advice() : std::string();
   throw Error(fmt::format("the program deadlocks at {}: {} of {} ranks wait forever",
                           format_time_ns(ns_of_seconds(contexts.now())), stuck, trace.ranks()),
               who,

@@ -202,8 +202,7 @@ void Engine::finish(ExecutionContext& context) {
 }
 
 void Engine::deadlock() const {
-  throw_deadlock(trace_, contexts_, matching_,
-                 live_ != nullptr ? live_->deadlock_advice() : std::string());
+  throw_deadlock(trace_, contexts_, matching_, live_);
 }
 
 void Engine::finish_result() {

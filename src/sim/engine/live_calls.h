@@ -37,6 +37,12 @@ class LiveCalls {
   /// The instance must live until the context's next one.
   virtual CollectiveCursor::Entered enter(const ExecutionContext& context, const Call& call) = 0;
 
+  /// The channel with the source and the tag that the program gave, if it is matched by another.
+  virtual Channel as_asked_for(const Channel& channel) const { return channel; }
+
+  /// Where in its program the rank is now: "main/solve/exchange"; empty where that is not known.
+  virtual std::string call_path(std::int32_t) const { return {}; }
+
   /// Why it may wait forever, beyond its own calls: sentences, or empty.
   virtual std::string deadlock_advice() const { return {}; }
 };
