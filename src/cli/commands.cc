@@ -103,7 +103,8 @@ constexpr std::array kCommands{
             "slackline convert slackline-trace app.slk\n"
             "slackline convert app.slk app.txt\n"
             "slackline convert app.slk traces.otf2\n"
-            "slackline convert --predicted -L 10us app.slk slower.prv"},
+            "slackline convert --predicted -L 10us app.slk slower.prv\n"
+            "slackline convert app.slk app.cubex"},
     Command{"Explain", "efficiency", "POP efficiency factors and scalability",
             setup_report_command<EfficiencyRequest>,
             "slackline efficiency app.slk\n"
