@@ -5,6 +5,7 @@
     run.py recorded --slackline BINARY --mpi MPI     a repository with 12 commits, built and recorded
     run.py tables --slackline BINARY                 the worst runs of a folder, OpenMetrics and SQLite
     run.py centre --slackline BINARY --source DIR --mpi MPI   the launcher that analyses all jobs of a centre
+    run.py reframe --slackline BINARY --source DIR --mpi MPI  the mixin for ReFrame, with stand-ins for what it uses of that
     run.py recipes --slackline BINARY --source DIR   the recipes of packagers, as far as they can be read here
     run.py pipelines --slackline BINARY --source DIR the pipeline files: valid, and their commands exist
 
@@ -20,6 +21,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import types
 
 COMMITS = 30
 REPEATS = 3
@@ -378,9 +380,50 @@ def centre(arguments, folder):
     check(other.returncode == 0 and other.stderr == "" and nothing == [], f"no MPI program: {other}")
 
 
+def reframe(arguments, folder):
+    """What the mixin makes of a job: its command, and its performance variables out of the summary."""
+    compiler = shutil.which(f"mpicc.{arguments.mpi}")
+    if compiler is None:
+        print("skipped: needs mpicc")
+        sys.exit(77)
+    (folder / "toy.c").write_text(PROGRAM.replace("SLOWER", "6000000"))
+    run([compiler, "-O1", "-g", "toy.c", "-o", "toy"], folder)
+
+    def extractsingle(pattern, file, group, convert):
+        """As ReFrame: line by line."""
+        return next(convert(match[group]) for line in (folder / file).read_text().splitlines()
+                    for match in [re.search(pattern, line)] if match)
+
+    names = {"reframe": {"RegressionMixin": object}, "reframe.utility": {},
+             "reframe.utility.sanity": {"extractsingle": extractsingle}, "reframe.core": {},
+             "reframe.core.builtins": {"performance_function": lambda unit: lambda f: setattr(f, "unit", unit) or f,
+                                       "run_before": lambda stage: lambda f: f}}
+    for name, members in names.items():
+        module = sys.modules[name] = types.ModuleType(name)
+        module.__dict__.update(members)
+        if "." in name:
+            setattr(sys.modules[name.rpartition(".")[0]], name.rpartition(".")[2], module)
+    mixin = {}
+    file = arguments.source / "packaging/reframe/slackline_mixin.py"
+    exec(compile(file.read_text(), str(file), "exec"), mixin)
+    test = mixin["SlacklineMixin"]()
+    test.keep_files, test.job = [], types.SimpleNamespace(launcher=types.SimpleNamespace())
+    test.analyse_in_the_job()
+    launcher = test.job.launcher
+    check(launcher.modifier == "slackline", "the launcher is slackline's")
+    run([arguments.slackline, *launcher.modifier_options, f"mpirun.{arguments.mpi}", "-n", "2", "./toy"], folder,
+        OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
+    check(all((folder / name).exists() for name in test.keep_files) and len(test.keep_files) == 2, "what is kept is there")
+    summary = json.loads((folder / "slackline.summary.json").read_text())
+    check(abs(test.run_time() - summary["run_times_ns"][0] / 1e9) < 1e-9 and test.run_time.unit == "s", "run time")
+    for name, key in (("parallel_efficiency", "parallel_efficiencies"), ("load_balance", "load_balances"),
+                      ("serialisation", "serialisations"), ("transfer", "transfers"), ("waiting", "waiting_shares")):
+        check(getattr(test, name)() == summary[key][0], name)
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("case", choices=["constructed", "recorded", "tables", "centre", "pipelines", "recipes"])
+    parser.add_argument("case", choices=["constructed", "recorded", "tables", "centre", "reframe", "pipelines", "recipes"])
     parser.add_argument("--slackline", required=True)
     parser.add_argument("--mpi", default="openmpi")
     parser.add_argument("--source", type=pathlib.Path)
