@@ -346,9 +346,9 @@ def centre(arguments, folder):
                    "SLACKLINE_CENTRE_SPOOL": str(folder / "spool"), "SLACKLINE_CENTRE_LEAST": "2",
                    "SLACKLINE_CENTRE_SCRATCH": str(folder / "scratch"), "SLURM_JOB_ID": "17"}
 
-    def job(ranks, *words, **more):
-        done = subprocess.run(["mpirun", "-n", "2", *(words or ("./toy",))], cwd=folder, capture_output=True, text=True,
-                              check=False, timeout=300, env={**os.environ, **environment, "SLURM_NTASKS": ranks, **more})
+    def job(ranks, *words, given="", processes="2", **more):
+        done = subprocess.run(["mpirun", "-n", processes, *(words or ("./toy",))], cwd=folder, capture_output=True, text=True,
+                              check=False, input=given, timeout=300, env={**os.environ, **environment, "SLURM_NTASKS": ranks, **more})
         check(os.listdir(folder / "scratch") == [], "scratch is removed")
         kept = sorted((folder / "spool").iterdir())
         summaries = [json.loads(file.read_text()) for file in kept if file.suffix == ".json"]
@@ -376,6 +376,10 @@ def centre(arguments, folder):
         check(as_without(done) and nothing == [], f"{why}: {done}, {nothing}")
     long, summaries = job("2", "./toy", "long")
     check(as_without(long) and len(summaries) == 1, f"a long job: {long}")
+    odd, nothing = job("2(x3)")
+    check(as_without(odd) and nothing == [], f"a number that is none: {odd}")
+    reader, nothing = job("2", "cat", given="to rank 0\n", processes="1")
+    check(reader.stdout == "to rank 0\n" and reader.returncode == 0, f"input: {reader}")
     other, nothing = job("2", "true")
     check(other.returncode == 0 and other.stderr == "" and nothing == [], f"no MPI program: {other}")
 
