@@ -211,8 +211,8 @@ constexpr std::array kCommands{
             setup_report_command<HistoryRequest>,
             "slackline history summaries -o history.html\n"
             "slackline history summaries --commits commits.txt --badge efficiency.svg\n"
-            "slackline history spool --since 2026-11-20 --worst 20 -o week.html\n"
-            "slackline history spool --runs jobs.sqlite"},
+            "slackline history summaries --since 2026-11-20 --worst 20 -o week.html\n"
+            "slackline history summaries --runs jobs.sqlite"},
     Command{"Machine", "calibrate", "measure latency, overhead and bandwidth of this machine",
             setup_calibrate,
             "slackline calibrate --seconds 5 -- mpirun -n 2\n"
