@@ -7,9 +7,11 @@ string(REGEX MATCHALL "=> /[^ ]+" paths "${linked}")
 set(dependencies)
 foreach(path ${paths})
   string(REPLACE "=> " "" path "${path}")
-  get_filename_component(name ${path} NAME)
   # A library's path may go through a link (/lib to /usr/lib) that dpkg does not know.
-  execute_process(COMMAND dpkg-query -S "*/${name}" OUTPUT_VARIABLE owner ERROR_QUIET)
+  execute_process(COMMAND dpkg-query -S ${path} OUTPUT_VARIABLE owner ERROR_QUIET)
+  if(NOT owner)
+    execute_process(COMMAND dpkg-query -S /usr${path} OUTPUT_VARIABLE owner ERROR_QUIET)
+  endif()
   if(owner MATCHES "^([^:,\n]+)[:,]")
     set(package ${CMAKE_MATCH_1})
     execute_process(COMMAND dpkg-query -W -f "\${Version}\n" ${package}
@@ -20,4 +22,11 @@ foreach(path ${paths})
   endif()
 endforeach()
 list(REMOVE_DUPLICATES dependencies)
+# The module is of one minor version of Python.
+if(CPACK_SLACKLINE_PYTHON)
+  execute_process(COMMAND ${CPACK_SLACKLINE_PYTHON} -c
+    "import sys; a, b = sys.version_info[:2]; print(f'python3 (>= {a}.{b}~), python3 (<< {a}.{b + 1}~)', end='')"
+    OUTPUT_VARIABLE python COMMAND_ERROR_IS_FATAL ANY)
+  list(APPEND dependencies "${python}")
+endif()
 list(JOIN dependencies ", " CPACK_DEBIAN_PACKAGE_DEPENDS)

@@ -52,8 +52,8 @@ def main():
     tag = f"{python}-{python}-{platform_tag()}"
     info = f"slackline-{args.version}.dist-info"
     package = pathlib.Path(args.package)
-    names = sorted(path for path in package.iterdir() if path.suffix in (".py", ".pyi", ".so", ".typed"))
-    files = {f"slackline/{path.name}": stripped(path) for path in names}
+    names = sorted(path for path in package.rglob("*") if path.suffix in (".py", ".pyi", ".so", ".typed", ".slk"))
+    files = {f"slackline/{path.relative_to(package)}": stripped(path) for path in names}
     files[f"{info}/METADATA"] = metadata(args.version).encode()
     files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: slackline\nRoot-Is-Purelib: false\n"
                               f"Tag: {tag}\n").encode()

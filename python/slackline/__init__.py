@@ -15,6 +15,7 @@ Long computations release the GIL, and Ctrl-C interrupts them.
 from . import _core
 from ._core import Error
 from .commands import commands, run
+from .example_traces import example
 from .graph import Envelope, Graph, Prediction
 from .importing import from_arrow
 from .model import LogGPS, Platform
@@ -29,6 +30,6 @@ from .trace import open_trace as open  # noqa: A004  (slackline.open is the modu
 __version__: str = _core.version
 __all__ = [
     "Column", "CommMatrix", "Efficiency", "Envelope", "Error", "FlatProfile", "Graph", "LogGPS", "Platform",
-    "Prediction", "Report", "Scenario", "Table", "Trace", "commands", "diff", "from_arrow", "on_progress", "open",
+    "Prediction", "Report", "Scenario", "Table", "Trace", "commands", "diff", "example", "from_arrow", "on_progress", "open",
     "report", "run", "show_progress", "simulate", "whatif",
 ]

@@ -67,7 +67,7 @@ def run(command: str, *args: Any, **options: Any) -> dict[str, Any]:
         options: its options by their long names with underscores, or L, o, G, S and g. Values are
             texts with units as on the command line (``L="3us"``), numbers of what has no unit,
             booleans, or lists of them. ``L_ns``, ``o_ns``, ``g_ns``, ``G_ns_per_byte`` and
-            ``S_bytes`` take numbers. ``from_`` stands for ``--from``; ``model`` may be a
+            ``S_bytes`` and ``memory_bytes`` take numbers. ``from_`` stands for ``--from``; ``model`` may be a
             :class:`LogGPS` or a :class:`Platform`.
 
     Returns:

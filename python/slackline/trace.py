@@ -63,8 +63,11 @@ def _time(given: Any) -> int:
 def _interval(given: Interval) -> tuple[int, int] | str | None:
     if given is None or isinstance(given, str):
         return given
-    begin, end = given
-    return _time(begin), _time(end)
+    times = tuple(given) if isinstance(given, Iterable) else ()
+    if len(times) != 2 or any(isinstance(time, (str, bytes)) for time in times):
+        raise TypeError(f"cannot use {given!r} as interval: it is a pair of numbers, in ns of the trace's own time, or a "
+                        "text. Example: interval='1.5s..2s'.")
+    return _time(times[0]), _time(times[1])
 
 
 def _filter(ranks: Ranks = None, interval: Interval = None, operation: Names = None,

@@ -246,3 +246,32 @@ def test_sentences_name_keyword_arguments(traces, command, options, expected, fo
 def test_sentences_quote_file_names_as_they_are():
     with pytest.raises(slackline.Error, match="'--to 5us.slk'"):
         slackline.open("--to 5us.slk")
+
+
+def test_no_quantity_is_a_number_without_a_unit(cli, traces):
+    """Of every command: the options that help gives a time, a size or an interval."""
+    checked = set()
+    for command in slackline.commands():
+        options = re.findall(r"^ +(?:-\w,)?--([\w-]+)[ =](?:TIME|SIZE|BYTES|INTERVAL|GAP)\b", cli.text(command, "--help-all"),
+                             re.MULTILINE)
+        for option in set(options) - {"fold-above"}:  # of programs that only the command line starts
+            keyword = {"from": "from_"}.get(option, option.replace("-", "_"))
+            with pytest.raises(TypeError, match=f"cannot use 5 as {keyword}: it has no unit. Example: "):
+                slackline.run(command, traces / TRACE, **{keyword: 5})
+            checked.add(keyword)
+    assert {"memory", "interval", "latency", "overhead", "rendezvous_from"} <= checked
+    with pytest.raises(TypeError, match="max_slowdown: it has no unit"):
+        slackline.run("check", traces / TRACE, traces / TRACE, max_slowdown=5)
+    assert slackline.run("predict", traces / TRACE, memory_bytes=2**30) == slackline.run("predict", traces / TRACE, memory="1GiB")
+
+
+def test_intervals_of_tables_are_pairs_of_ns(traces):
+    trace = slackline.open(traces / TRACE)
+    begin, end = trace.calls()["begin_ns"][[5, 100]]
+    assert 0 < trace.calls(interval=(begin, end)).rows < trace.calls().rows
+    assert trace.calls(interval=np.array([begin, end])).rows == trace.calls(interval=(begin, end)).rows
+    for wrong in (5, (5,), ("1ms", "2ms"), (1, 2, 3)):
+        with pytest.raises(TypeError, match="in ns of the trace's own time"):
+            trace.calls(interval=wrong)
+    with pytest.raises(TypeError, match="interval: it has no unit. Example: interval='1.5s..2s'"):
+        trace.efficiency(interval=(0, 10**9))

@@ -85,3 +85,22 @@ def test_an_edit_keeps_the_network(traces, name):
     trace = slackline.open(traces / name)
     same = trace.edited(lambda calls: {})
     assert same.graph().predict().makespan_ns == trace.graph().predict().makespan_ns
+
+
+def test_an_edit_keeps_cpu_times(tmp_path):
+    """The times off the processor are those of the gaps, wherever these move to; samples stand for the same CPU time."""
+    program = tmp_path / "paused.slt"
+    program.write_text("slackline-trace 1 timed ranks=2\n" + "".join(
+        f"rank {rank}\n  @0 +100 init\n  @200 +300 pause no_processor\n  @1100 +100 allreduce bytes=8 elem=8\n"
+        f"  @1300 +150 pause no_processor\n  @2200 +100 allreduce bytes=8 elem=8\n  @3000 +10 finalize\n" for rank in (0, 1)))
+    trace = slackline.open(program)
+    cpu = trace.graph(computation="cpu", network="ideal").predict().makespan_ns
+    wall = trace.graph(computation="wall", network="ideal").predict().makespan_ns
+    assert wall - cpu == 300 + 150
+    later = trace.calls()["call"] >= 2
+    for edit, more in ((lambda calls: {"bytes": calls["bytes"] * 2}, 0),
+                       (lambda calls: {"begin_ns": calls["begin_ns"] + 10**6, "end_ns": calls["end_ns"] + 10**6}, 0),
+                       (lambda calls: {"begin_ns": calls["begin_ns"] + 500 * later, "end_ns": calls["end_ns"] + 500 * later}, 500)):
+        edited = trace.edited(edit)
+        assert edited.graph(computation="cpu", network="ideal").predict().makespan_ns == cpu + more
+        assert edited.graph(computation="wall", network="ideal").predict().makespan_ns == wall + more

@@ -68,6 +68,8 @@ bool RawFile::create(const char* path, const slk_raw_header& header) {
   mapped_ = reinterpret_cast<slk_record*>(static_cast<char*>(at) + SLK_RAW_HEADER_BYTES);
   stage_ = cursor_ = mapped_;
   limit_ = stage_ + kStageSlots;
+  const char* const size_limit = std::getenv("SLACKLINE_SIZE_LIMIT");
+  if (size_limit != nullptr) size_limit_ = std::strtoull(size_limit, nullptr, 10);
   return true;
 }
 
@@ -75,7 +77,7 @@ bool RawFile::create(const char* path, const slk_raw_header& header) {
 /// reader and is overwritten by the next attempt.
 bool RawFile::append(const void* data, std::size_t bytes) {
   std::uint64_t at = kMappedBytes + header_->appended_bytes;
-  if (!may_grow_to(at + bytes)) return false;
+  if ((size_limit_ != 0 && at + bytes > size_limit_) || !may_grow_to(at + bytes)) return false;
   const char* from = static_cast<const char*>(data);
   for (std::size_t left = bytes; left > 0;) {
     // Not by pwrite(), after which the recorder would ask itself where the program blocks.

@@ -26,6 +26,7 @@ namespace slackline::record {
 class RawFile {
  public:
   /// Creates the file with its header. False on failure, with errno set; EEXIST if there is one.
+  /// Beyond SLACKLINE_SIZE_LIMIT bytes, if that is in the environment, it is like a full disk.
   bool create(const char* path, const slk_raw_header& header);
 
   slk_raw_header& header() { return *header_; }
@@ -63,6 +64,7 @@ class RawFile {
   slk_record* stage_ = nullptr;   // where records go now: the mapping, or borrowed memory
   slk_record* mapped_ = nullptr;  // the stage in the file
   slk_raw_header* header_ = nullptr;
+  std::uint64_t size_limit_ = 0;  // in bytes; 0: none
   std::uint32_t window_ = 0;
   std::uint64_t writing_ns_ = 0;
   int fd_ = -1;

@@ -8,10 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "analysis/cube/cubex.h"
+#include "analysis/cube/hatchet.h"
+#include "analysis/cube/severity_cube.h"
 #include "analysis/model/model_path_flows.h"
 #include "analysis/paths/path_flows.h"
 #include "analysis/phases/efficiency_counters.h"
 #include "analysis/waits/wait_states.h"
+#include "app/version.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "formats/arrow/writer.h"
@@ -218,6 +223,46 @@ Findings write_arrow_file(const WriteRequest& request) {
   return write_arrow(request.trace, request.path);
 }
 
+/// Severities of the run, for formats that are profiles.
+SeverityCube severities_of(const WriteRequest& request) {
+  const Trace& trace = request.trace;
+  if (!trace.timed()) {
+    throw Error("cannot write a profile", "the trace has no timestamps",
+                "Write the predicted one with --predicted.");
+  }
+  const CallPaths paths = CallPaths::of_regions_or_functions(trace);
+  return severity_cube(trace, paths,
+                       wait_states(trace, request.matching(), {.sends = request.sends}));
+}
+
+std::string program_of(const Trace& trace) {
+  const std::string& program = trace.info().program;
+  const std::string name =
+      std::filesystem::path(program.substr(0, program.find(' '))).filename().string();
+  return name.empty() ? "program" : name;
+}
+
+Findings write_cubex_file(const WriteRequest& request) {
+  const Trace& trace = request.trace;
+  ProfileOrigin origin{
+      .creator = std::string("Slackline ") + version(), .program = program_of(trace), .hosts = {}};
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    origin.hosts.push_back(trace.rank_info(rank).host);
+  }
+  OutputFile file(request.path);
+  write_cubex(severities_of(request), origin, [&](std::string_view bytes) { file.write(bytes); });
+  file.commit();
+  return {};
+}
+
+Findings write_hatchet_file(const WriteRequest& request) {
+  OutputFile file(request.path);
+  write_hatchet(severities_of(request), program_of(request.trace),
+                [&](std::string_view text) { file.write(text); });
+  file.commit();
+  return {};
+}
+
 // Every format that can be written.
 constexpr std::array kWriters{
     TraceWriter{"native", {".slk"}, "Slackline's native format", true, write_native_file},
@@ -269,6 +314,9 @@ constexpr std::array kWriters{
                 false,
                 false,
                 false},
+    TraceWriter{
+        "cube", {".cubex"}, "profile for Cube and Scalasca's tools", true, write_cubex_file, true},
+    TraceWriter{"hatchet", {".hatchet"}, "profile for Hatchet", true, write_hatchet_file, true},
     TraceWriter{
         "ti", {".ti"}, "SimGrid time-independent trace", false, write_ti_file, false, false, true},
 };

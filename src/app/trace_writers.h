@@ -13,6 +13,7 @@
 #include "calls/call_matching.h"
 #include "trace/goal/program.h"
 #include "trace/samples.h"
+#include "trace/send_records.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -31,7 +32,8 @@ struct WriteRequest {
   const ModelChoice& model;              ///< for formats in which collectives are messages
   const GoalProgram* program = nullptr;  ///< when the input is a GOAL file
   TimelineArrows arrows = TimelineArrows::path;
-  const Samples* samples = nullptr;  ///< of the trace, where the input has them
+  const Samples* samples = nullptr;    ///< of the trace, where the input has them
+  const SendRecords* sends = nullptr;  ///< of the trace, where its times are the measured ones
 };
 
 /// One format that `slackline convert` can write. The table is trace_writers(); a new format is a

@@ -21,6 +21,12 @@ std::string shell_word(const std::string& word) {
   return text + "'";
 }
 
+std::string csh_word(const std::string& word) {
+  std::string text;
+  for (const char c : shell_word(word)) text += c == '!' ? std::string("\\!") : std::string(1, c);
+  return text;
+}
+
 std::string shell_command(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);

@@ -11,5 +11,10 @@ TEST(ShellCommand, QuotesWhatAShellWouldChange) {
   EXPECT_EQ(shell_command({"a b", "", "it's", "$HOME"}), R"('a b' '' 'it'\''s' '$HOME')");
 }
 
+TEST(ShellCommand, CshKnowsExclamationMarksInQuotes) {
+  EXPECT_EQ(csh_word("run!1"), R"('run\!1')");
+  EXPECT_EQ(csh_word("run1"), "run1");
+}
+
 }  // namespace
 }  // namespace slackline

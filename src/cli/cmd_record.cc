@@ -142,8 +142,8 @@ std::string message(const RecordResult& result, const RecordCommandOptions& opti
   if (const std::uint64_t lost = lost_calls(result); lost > 0) {
     text += fmt::format(
         "slackline: the recording is incomplete: {} not recorded because the disk, the limit of a "
-        "file's size or memory was reached. Record into a folder with more space (-o), or less "
-        "(--call-paths=site, --counters=none, --sample=off).\n",
+        "file's size (--size-limit, ulimit -f) or memory was reached. Record into a folder with "
+        "more space (-o), or less (--call-paths=site, --counters=none, --sample=off).\n",
         lost == 1 ? "1 call was" : fmt::format("{} calls were", format_count(lost)));
   }
   for (const UnconvertedJob& job : result.unconverted) {

@@ -71,7 +71,8 @@ constexpr std::array kCommands{
     Command{"Record", "preload",
             "record from a batch script: print or set the environment of the ranks", setup_preload,
             "eval \"$(slackline preload -o run1)\"; srun ./app; slackline record --finish run1\n"
-            "mpirun -n 4 slackline preload -o run1 -- ./app",
+            "mpirun -n 4 slackline preload -o run1 -- ./app\n"
+            "slackline preload --shell csh -o run1",
             UnderLauncher::each_works},
     Command{"Look", "report", "summarise performance (text or HTML)", setup_report,
             "slackline report slackline-trace\n"
@@ -102,7 +103,8 @@ constexpr std::array kCommands{
             "slackline convert slackline-trace app.slk\n"
             "slackline convert app.slk app.txt\n"
             "slackline convert app.slk traces.otf2\n"
-            "slackline convert --predicted -L 10us app.slk slower.prv"},
+            "slackline convert --predicted -L 10us app.slk slower.prv\n"
+            "slackline convert app.slk app.cubex"},
     Command{"Explain", "efficiency", "POP efficiency factors and scalability",
             setup_report_command<EfficiencyRequest>,
             "slackline efficiency app.slk\n"
@@ -208,7 +210,9 @@ constexpr std::array kCommands{
     Command{"Compare", "history", "efficiencies by commit, and the commits that changed them",
             setup_report_command<HistoryRequest>,
             "slackline history summaries -o history.html\n"
-            "slackline history summaries --commits commits.txt --badge efficiency.svg"},
+            "slackline history summaries --commits commits.txt --badge efficiency.svg\n"
+            "slackline history summaries --since 2026-11-20 --worst 20 -o week.html\n"
+            "slackline history summaries --runs jobs.sqlite"},
     Command{"Machine", "calibrate", "measure latency, overhead and bandwidth of this machine",
             setup_calibrate,
             "slackline calibrate --seconds 5 -- mpirun -n 2\n"

@@ -14,6 +14,9 @@ void declare_call_paths(OptionList& options, CallPathChoice& choice, std::string
               {.value_if_alone = "200Hz"});
   options.add("--counters", choice.counters, "Counters to record: none, software or hardware",
               {.choices = {"none", "software", "hardware"}});
+  options.add("--size-limit SIZE", choice.size_limit,
+              "Size at which the recording of a thread ends; later calls are counted (default: "
+              "none)");
 }
 
 void declare_mpi(OptionList& options, std::string& mpi, const std::string& help) {

@@ -9,7 +9,7 @@
 
 namespace slackline {
 
-/// --call-paths, --call-path-depth, --counters and --sample, whose value goes through
+/// --call-paths, --call-path-depth, --counters, --size-limit and --sample, whose value goes through
 /// parse_sample_rate().
 void declare_call_paths(OptionList& options, CallPathChoice& choice, std::string& sample);
 

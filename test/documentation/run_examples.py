@@ -112,7 +112,8 @@ def page_examples(source):
 def summary(run_ns):
     factors = ("parallel_efficiencies", "load_balances", "communication_efficiencies", "serialisations", "transfers",
                "waiting_shares")
-    return json.dumps({"schema": "slackline-summary/1", "commit": f"c{run_ns}", "ranks": 4, "host_count": 1,
+    return json.dumps({"schema": "slackline-summary/1", "commit": f"c{run_ns}", "started": "2026-11-25T00:00:00Z",
+                       "ranks": 4, "host_count": 1,
                        "run_times_ns": [run_ns], **{name: [0.9] for name in factors}})
 
 

@@ -3,6 +3,9 @@
 
     run.py constructed --slackline BINARY            30 commits of constructed runs, through traces, summaries and history
     run.py recorded --slackline BINARY --mpi MPI     a repository with 12 commits, built and recorded
+    run.py tables --slackline BINARY                 the worst runs of a folder, OpenMetrics and SQLite
+    run.py centre --slackline BINARY --source DIR --mpi MPI   the launcher that analyses all jobs of a centre
+    run.py reframe --slackline BINARY --source DIR --mpi MPI  the mixin for ReFrame, with stand-ins for what it uses of that
     run.py recipes --slackline BINARY --source DIR   the recipes of packagers, as far as they can be read here
     run.py pipelines --slackline BINARY --source DIR the pipeline files: valid, and their commands exist
 
@@ -14,9 +17,11 @@ import pathlib
 import random
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import types
 
 COMMITS = 30
 REPEATS = 3
@@ -216,9 +221,213 @@ def recipes(arguments, folder):
     check(yaml.safe_load((packaging / "conda/meta.yaml").read_text())["package"]["version"] == version, "conda")
 
 
+SAMPLE = re.compile(r'(slackline_[a-z_]+)\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\n"])*",?)*)\} (\S+)')
+LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"')
+
+
+def read_metrics(text):
+    """By metric and labels. By OpenMetrics' grammar, and by the parsers of prometheus_client where that is."""
+    check(text.endswith("# EOF\n") and text.count("# EOF") == 1, "the end")
+    samples = {}
+    for line in text.splitlines():
+        if line.startswith("#"):
+            check(re.fullmatch(r"# (TYPE \w+ gauge|UNIT (\w+)_(\w+) \3|HELP \w+ [^\\]+|EOF)", line), line)
+            continue
+        match = SAMPLE.fullmatch(line)
+        check(match, line)
+        key = match[1], tuple((n, re.sub(r"\\(.)", r"\1", v)) for n, v in LABEL.findall(match[2]))
+        check(key not in samples and len({n for n, _ in key[1]}) == len(key[1]), f"twice: {line}")
+        samples[key] = float(match[3])
+    sys.path.append("/usr/lib/python3/dist-packages")
+    try:
+        from prometheus_client import parser
+        from prometheus_client.openmetrics import parser as openmetrics
+    except ImportError:
+        print("without prometheus_client")
+        return samples
+    for parsed in (openmetrics, parser):
+        families = list(parsed.text_string_to_metric_families(text))
+        check(all(family.type == "gauge" for family in families), "other types")
+        found = {(s.name, tuple(s.labels.items())): s.value for family in families for s in family.samples}
+        check(found == samples, f"{parsed.__name__} reads something else")
+    return samples
+
+
+def tables(arguments, folder):
+    """Runs of two programs, with the figures of their summaries."""
+    noise = random.Random(4)
+    (folder / "spool/more").mkdir(parents=True)
+    summaries = {}
+    for number in range(12):
+        (folder / "run.slt").write_text(trace(noise, 1 + number / 4).replace("./toy", f"./toy{number % 2} \\\"in\\\"")
+                                        .replace("2026-01-01", f"2026-01-{number + 1:02}"))
+        name = folder / "spool" / ("more" if number % 3 else "") / f"run{number}.json"
+        run([arguments.slackline, "efficiency", "run.slt", "--summary", name, "--job", f"slurm:{number}", "--label",
+             "user-group=a\\b"], folder)
+        summaries[f"run{number}"] = json.loads(name.read_text())
+    lost = {name: s["ranks"] * s["run_times_ns"][0] * (1 - s["parallel_efficiencies"][0]) for name, s in summaries.items()}
+
+    def worst(*words):
+        text = run([arguments.slackline, "history", "spool", "--format", "json", *words], folder)
+        return json.loads(text)["result"]
+
+    found = worst("--worst", "5")
+    check([r["name"] for r in found["worst_runs"]] == sorted(lost, key=lost.get)[:-6:-1], f"{lost}")
+    check(abs(found["lost_rank_time_ns"] / sum(lost.values()) - 1) < 1e-9, "the sum")
+    later = worst("--worst", "20", "--since", "2026-01-09")["worst_runs"]
+    check({r["name"] for r in later} == {"run8", "run9", "run10", "run11"}, "since")
+    page = run([arguments.slackline, "history", "spool", "--worst", "3"], folder)
+    check("imbalance" in page and "rank 2" in page, f"why is said: {page}")
+    run([arguments.slackline, "history", "spool", "--worst", "3", "-o", "week.html"], folder)
+    for words in (("--since", "yesterday"), ("--since", "2027-01-01"), ("--worst", "0"), ("--runs", "runs.json"),
+                  ("--worst", "1", "--badge", "b.svg")):
+        done = subprocess.run([arguments.slackline, "history", "spool", *words], cwd=folder, capture_output=True, check=False)
+        check(done.returncode != 0, f"{words} is not refused")
+
+    run([arguments.slackline, "history", "spool", "--runs", "runs.prom", "--worst", "1"], folder)
+    samples = read_metrics((folder / "runs.prom").read_text())
+    for name, summary in summaries.items():
+        labels = {"run": name, "program": f'toy{int(name[3:]) % 2} "in"', "job": "slurm:" + name[3:],
+                  "started": summary["started"], "label_user_group": "a\\b"}
+        for metric, value in (("run_time_seconds", summary["run_times_ns"][0] / 1e9), ("ranks", 4),
+                              ("lost_rank_time_seconds", lost[name] / 1e9),
+                              ("load_balance_ratio", summary["load_balances"][0]),
+                              ("waiting_ratio", summary["waiting_shares"][0])):
+            check(abs(samples["slackline_" + metric, tuple(labels.items())] - value) <= 1e-9 * abs(value), metric)
+        first = summary["causes"][0]
+        cause = {**labels, "cause": first["limit"], **({"function": first["function"]} if first["function"] else {})}
+        check(samples["slackline_cause_ratio", tuple(cause.items())] == first["share"], "cause")
+    run([arguments.slackline, "efficiency", "run.slt", "--summary", "one.prom"], folder)
+    check(len({key[1] for key in read_metrics((folder / "one.prom").read_text()) if key[0] == "slackline_ranks"}) == 1, "one")
+
+    run([arguments.slackline, "history", "spool", "--runs", "runs.sqlite"], folder)
+    run([arguments.slackline, "history", "spool", "--runs", "runs.sqlite"], folder)  # replaced
+    database = sqlite3.connect(folder / "runs.sqlite")
+    rows = database.execute("SELECT name, job, ranks, run_time_ns, lost_rank_time_ns, started FROM runs").fetchall()
+    check(sorted(rows) == sorted((n, s["job"], 4, s["run_times_ns"][0], rows_lost(rows, n, lost[n]), s["started"])
+                                 for n, s in summaries.items()), f"{rows}")
+    causes = database.execute("SELECT name, cause, share, function, rank FROM runs JOIN causes USING (run)").fetchall()
+    check(sorted(causes, key=str) == sorted(((n, c["limit"], c["share"], c["function"], (c["ranks"] or [None])[0])
+                                             for n, s in summaries.items() for c in s["causes"]), key=str), f"{causes}")
+    functions = database.execute("SELECT name, function, mean_ns, slowest_rank FROM runs JOIN functions USING (run)")
+    check(sorted(functions) == sorted((n, f["function"], f["means_ns"][0], f["slowest_ranks"][0])
+                                      for n, s in summaries.items() for f in s["functions"]), "functions")
+    waits = database.execute("SELECT name, pattern, share FROM runs JOIN waits USING (run)")
+    check(sorted(waits) == sorted((n, w["pattern"], w["shares"][0])
+                                  for n, s in summaries.items() for w in s["wait_patterns"]), "waits")
+    check(set(database.execute("SELECT name, value FROM labels")) == {("user-group", "a\\b")}, "labels")
+
+
+def rows_lost(rows, name, expected):
+    """The value of the table where it is that of Python but for rounding."""
+    value = next(row[4] for row in rows if row[0] == name)
+    return value if abs(value - expected) <= 1e-9 * expected else expected
+
+
+def centre(arguments, folder):
+    """Jobs of a centre through the launcher: both of them run as without it, and large ones leave a summary."""
+    compiler, mpirun = shutil.which(f"mpicc.{arguments.mpi}"), shutil.which(f"mpirun.{arguments.mpi}")
+    if compiler is None or mpirun is None:
+        print("skipped: needs mpicc and mpirun")
+        sys.exit(77)
+    (folder / "toy.c").write_text(PROGRAM.replace("SLOWER", "6000000").replace(
+        "  MPI_Finalize();\n  return 0;", '  if (argc > 1) for (int i = 0; i < 20000; ++i) MPI_Barrier(MPI_COMM_WORLD);\n'
+        '  MPI_Finalize();\n  if (rank == 0) { puts("out"); fputs("err\\n", stderr); }\n  return 5;').replace(
+            "#include <mpi.h>", "#include <mpi.h>\n#include <stdio.h>"))
+    run([compiler, "-O1", "-g", "toy.c", "-o", "toy"], folder)
+    for name in ("front", "mpi", "spool", "scratch"):
+        (folder / name).mkdir()
+    (folder / "front/mpirun").symlink_to(arguments.source / "packaging/centre/launcher")
+    (folder / "mpi/slackline").symlink_to(arguments.slackline)
+    (folder / "mpi/mpirun").write_text(f'#!/bin/sh\nexec {mpirun} "$@"\n')  # MPICH's looks for others beside itself
+    (folder / "mpi/mpirun").chmod(0o755)
+    environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "PATH": f"{folder}/front:{folder}/mpi:{os.environ['PATH']}",
+                   "SLACKLINE_CENTRE_SPOOL": str(folder / "spool"), "SLACKLINE_CENTRE_LEAST": "2",
+                   "SLACKLINE_CENTRE_SCRATCH": str(folder / "scratch"), "SLURM_JOB_ID": "17"}
+
+    def job(ranks, *words, given="", processes="2", **more):
+        done = subprocess.run(["mpirun", "-n", processes, *(words or ("./toy",))], cwd=folder, capture_output=True, text=True,
+                              check=False, input=given, timeout=300, env={**os.environ, **environment, "SLURM_NTASKS": ranks, **more})
+        check(os.listdir(folder / "scratch") == [], "scratch is removed")
+        kept = sorted((folder / "spool").iterdir())
+        summaries = [json.loads(file.read_text()) for file in kept if file.suffix == ".json"]
+        check(len(kept) == len(summaries), "only summaries are kept")
+        for file in kept:
+            file.unlink()
+        return done, summaries
+
+    def as_without(done):
+        # Open MPI reports the exit status of the ranks; that is its own output, too.
+        return (done.returncode == 5 and done.stdout.startswith("out\n") and "err\n" in done.stderr
+                and "slackline" not in done.stdout + done.stderr)
+
+    small, nothing = job("1")
+    check(as_without(small) and nothing == [], f"a small job: {small}")
+    large, summaries = job("2")
+    check(as_without(large) and len(summaries) == 1, f"a large job: {large}, {summaries}")
+    check(summaries[0]["job"] == "slurm:17" and summaries[0]["ranks"] == 2, f"{summaries}")
+    check(any(f["function"] == "kernel" and f["slowest_ranks"] == [1] for f in summaries[0]["functions"]), f"{summaries}")
+    for why, words, more in (("too large", (), {"SLACKLINE_CENTRE_MOST": "1"}), ("off", (), {"SLACKLINE_CENTRE_SPOOL": ""}),
+                             ("truncated", ("./toy", "long"), {"SLACKLINE_CENTRE_SIZE": "128KiB"}),
+                             ("no scratch", (), {"SLACKLINE_CENTRE_SCRATCH": "/nowhere"}),
+                             ("recorded already", (), {"SLACKLINE_DIR": str(folder / "own")})):
+        done, nothing = job("2", *words, **more)
+        check(as_without(done) and nothing == [], f"{why}: {done}, {nothing}")
+    long, summaries = job("2", "./toy", "long")
+    check(as_without(long) and len(summaries) == 1, f"a long job: {long}")
+    odd, nothing = job("2(x3)")
+    check(as_without(odd) and nothing == [], f"a number that is none: {odd}")
+    reader, nothing = job("2", "cat", given="to rank 0\n", processes="1")
+    check(reader.stdout == "to rank 0\n" and reader.returncode == 0, f"input: {reader}")
+    other, nothing = job("2", "true")
+    check(other.returncode == 0 and other.stderr == "" and nothing == [], f"no MPI program: {other}")
+
+
+def reframe(arguments, folder):
+    """What the mixin makes of a job: its command, and its performance variables out of the summary."""
+    compiler = shutil.which(f"mpicc.{arguments.mpi}")
+    if compiler is None:
+        print("skipped: needs mpicc")
+        sys.exit(77)
+    (folder / "toy.c").write_text(PROGRAM.replace("SLOWER", "6000000"))
+    run([compiler, "-O1", "-g", "toy.c", "-o", "toy"], folder)
+
+    def extractsingle(pattern, file, group, convert):
+        """As ReFrame: line by line."""
+        return next(convert(match[group]) for line in (folder / file).read_text().splitlines()
+                    for match in [re.search(pattern, line)] if match)
+
+    names = {"reframe": {"RegressionMixin": object}, "reframe.utility": {},
+             "reframe.utility.sanity": {"extractsingle": extractsingle}, "reframe.core": {},
+             "reframe.core.builtins": {"performance_function": lambda unit: lambda f: setattr(f, "unit", unit) or f,
+                                       "run_before": lambda stage: lambda f: f}}
+    for name, members in names.items():
+        module = sys.modules[name] = types.ModuleType(name)
+        module.__dict__.update(members)
+        if "." in name:
+            setattr(sys.modules[name.rpartition(".")[0]], name.rpartition(".")[2], module)
+    mixin = {}
+    file = arguments.source / "packaging/reframe/slackline_mixin.py"
+    exec(compile(file.read_text(), str(file), "exec"), mixin)
+    test = mixin["SlacklineMixin"]()
+    test.keep_files, test.job = [], types.SimpleNamespace(launcher=types.SimpleNamespace())
+    test.analyse_in_the_job()
+    launcher = test.job.launcher
+    check(launcher.modifier == "slackline", "the launcher is slackline's")
+    run([arguments.slackline, *launcher.modifier_options, f"mpirun.{arguments.mpi}", "-n", "2", "./toy"], folder,
+        OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
+    check(all((folder / name).exists() for name in test.keep_files) and len(test.keep_files) == 2, "what is kept is there")
+    summary = json.loads((folder / "slackline.summary.json").read_text())
+    check(abs(test.run_time() - summary["run_times_ns"][0] / 1e9) < 1e-9 and test.run_time.unit == "s", "run time")
+    for name, key in (("parallel_efficiency", "parallel_efficiencies"), ("load_balance", "load_balances"),
+                      ("serialisation", "serialisations"), ("transfer", "transfers"), ("waiting", "waiting_shares")):
+        check(getattr(test, name)() == summary[key][0], name)
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("case", choices=["constructed", "recorded", "pipelines", "recipes"])
+    parser.add_argument("case", choices=["constructed", "recorded", "tables", "centre", "reframe", "pipelines", "recipes"])
     parser.add_argument("--slackline", required=True)
     parser.add_argument("--mpi", default="openmpi")
     parser.add_argument("--source", type=pathlib.Path)

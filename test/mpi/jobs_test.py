@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 
-from recording import calls, check, finding, run_case, succeeded
+from recording import calls, check, finding, run_case, skip, succeeded
 
 
 def case_kill(test):
@@ -217,6 +217,21 @@ def case_script(test):
     check(done.returncode == 5, "a batch script's job runs with its own exit status")
     # The first rank that exits with a status makes Open MPI's mpirun kill the others, who may still
     # be in MPI_Finalize.
+    text = test.text()
+    check(1 in [calls(text, rank, "finalize") for rank in (0, 1)], "and is recorded")
+
+
+def case_csh(test):
+    if shutil.which("tcsh") is None:
+        skip("needs tcsh")
+    odd = os.path.join(test.folder, "it's run!1  of 2")
+    with open(os.path.join(test.folder, "set.csh"), "w", encoding="utf-8") as script:
+        script.write(test.slackline("preload", "--shell", "csh", "-o", odd).stdout)
+    printed = test.run(["tcsh", "-fc", "source set.csh; printenv SLACKLINE_DIR"]).stdout
+    check(printed == odd + "\n", f"the folder is {printed}")
+    line = " ".join([*test.launcher(2), test.program("scenario"), "status"])
+    done = test.run(["tcsh", "-fc", f'eval "`{test.arguments.slackline} preload --shell csh -o {test.output}`"; {line}'])
+    check(done.returncode == 5, "a csh script's job runs with its own exit status")
     text = test.text()
     check(1 in [calls(text, rank, "finalize") for rank in (0, 1)], "and is recorded")
 

@@ -36,6 +36,17 @@ def case_file_limit(test):
     check(re.search(r"the recording is incomplete: [\d,]+ calls were not recorded", done.stderr), "what is lost is said")
 
 
+def case_size_limit(test):
+    """No file of a rank is larger than was asked for, and what does not fit is counted."""
+    test.record = lambda command: test.slackline("record", "--yield", "--keep-raw", "--size-limit", "512KiB", "-o",
+                                                 test.output, "--", *command)
+    done = many(test, True, status=1)
+    check("--size-limit" in done.stderr, "what is lost is said")
+    raw = os.path.join(test.output, "raw")
+    sizes = [os.path.getsize(os.path.join(raw, name)) for name in os.listdir(raw) if name.startswith("rank")]
+    check(len(sizes) >= 2 and 300_000 < max(sizes) <= 512 * 1024, f"{sizes}")
+
+
 @contextlib.contextmanager
 def small_disk(test, size):
     """A folder on a disk of its own of that size."""

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Installs the build into a folder, and packs it for Debian and unpacks that: the program of either runs, finds the
-recorders beside it, and has a man page for every command and the completions of three shells. The package depends on
-the libraries that the program is linked to.
+recorders beside it, and has a man page for every command, the documentation, the Python module and the completions of three
+shells. The package depends on the libraries that the program is linked to, and of no other architecture.
 """
 
 import argparse
+import os
 import pathlib
 import re
 import shutil
@@ -37,11 +38,45 @@ def complaints(prefix, trace):
     if shutil.which("lowdown"):
         names = re.findall(r"^(?:[A-Z][a-z]+)? +([a-z]+)  ", run(program, "--help"), re.MULTILINE)
         for name in [""] + ["-" + n for n in names + ["wait-states", "critical-path", "monitor"]]:
-            if not (prefix / f"share/man/man1/slackline{name}.1").exists():
+            if not list((prefix / "share/man/man1").glob(f"slackline{name}.1*")):
                 found.append(f"slackline{name}(1) is not installed")
     if not (prefix / "share/slackline/schema/report.json").exists():
         found.append("the JSON Schema files are not installed")
+    found += [f"{name} is not installed" for name in ("README.md", "doc/tutorial.md", "doc/formats/native.md")
+              if not (prefix / "share/doc/slackline" / name).exists()]
+    if not os.access(prefix / "share/slackline/centre/launcher", os.X_OK):
+        found.append("the launcher of centres is not installed")
     found += [f"{name} is not installed" for name in COMPLETIONS if not (prefix / "share" / name).exists()]
+    return found
+
+
+def complaints_of_module(prefix):
+    """What the Python module lacks; nothing where it cannot be used here."""
+    if subprocess.run(["/usr/bin/python3", "-c", "import numpy"], capture_output=True).returncode != 0:
+        return []
+    code = "import slackline; print(slackline.open(slackline.example('cg.slk')).calls().rows)"
+    done = subprocess.run(["/usr/bin/python3", "-c", code], text=True, capture_output=True,
+                          env={**os.environ, "PYTHONPATH": prefix / "lib/python3/dist-packages", "PYTHONDONTWRITEBYTECODE": "1"})
+    return [] if done.stdout.strip() == "656" else [f"the Python module does not work: {done.stderr}"]
+
+
+def complaints_of_package(package, unpacked, module):
+    """What the Debian package lacks beyond the installation in it."""
+    depends = run("dpkg-deb", "-f", package, "Depends")
+    names = re.findall(r"(?:^|, )(\S+)", depends)
+    found = [f"the package does not depend on {name}" for name in ("libc6", "libfmt", "libzstd") if name not in depends]
+    found += [f"the package depends on {name}" for name in names if re.search("i386|cross", name)]
+    found += [f"the package depends on {name} twice" for name in set(names) - {"python3"} if names.count(name) > 1]
+    if module and "python3" not in names:
+        found.append("the package does not depend on Python")
+    pages = list((unpacked / "usr/share/man/man1").iterdir()) if shutil.which("lowdown") else []
+    found += [f"{page.name} is not compressed" for page in pages if page.suffix != ".gz"]
+    if "Slackline" not in (unpacked / "usr/share/doc/slackline/copyright").read_text():
+        found.append("no copyright")
+    if shutil.which("lintian"):
+        tags = subprocess.run(["lintian", "--allow-root", package], text=True, capture_output=True).stdout.splitlines()
+        # The maintainers have no address that packages could name.
+        found += [tag for tag in tags if tag.startswith("E:") and "bogus-mail-host" not in tag]
     return found
 
 
@@ -63,9 +98,10 @@ def main():
         package, = (arguments.scratch / "packed").glob("*.deb")
         run("dpkg-deb", "-x", package, arguments.scratch / "unpacked")
         failures += complaints(arguments.scratch / "unpacked/usr", arguments.trace)
-        depends = run("dpkg-deb", "-f", package, "Depends")
-        failures += [f"the package does not depend on {name}" for name in ("libc6", "libfmt", "libzstd")
-                     if name not in depends]
+        module = list(arguments.build.glob("python/slackline/_core*.so"))
+        failures += complaints_of_package(package, arguments.scratch / "unpacked", module)
+        if module:
+            failures += complaints_of_module(installed) + complaints_of_module(arguments.scratch / "unpacked/usr")
     for failure in failures:
         print(failure)
     if not failures:

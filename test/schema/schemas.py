@@ -83,6 +83,8 @@ advise traces/unbalanced.slk
 place traces/cg.slk --ranks-per-node 2 --placement cyclic
 diff traces/unbalanced.slk traces/stencil2d.slk
 diff traces/unbalanced.slk traces/unbalanced-mpich.slk --more-a traces/cg.slk --more-b traces/cg-mpich.slk
+history traces --worst 3
+history traces --since 2026-01-01
 gains traces/unbalanced.slk --call-paths
 report inputs/interrupted.txt
 report traces/lammps-melt.slk

@@ -1,8 +1,8 @@
 #include "analysis/cube/extra_p.h"
 
-#include <algorithm>
 #include <set>
 
+#include "analysis/cube/cube_call_tree.h"
 #include "report/object.h"
 
 namespace slackline {
@@ -35,11 +35,7 @@ std::string extra_p_lines(const std::vector<ScalingRun>& runs) {
   for (const SeverityCube::Key& key : keys) {
     // Extra-P takes "->" between the functions of a call path.
     std::string path = "run";
-    for (std::size_t at = 0; !key.call_path.empty() && at <= key.call_path.size();) {
-      const std::size_t slash = std::min(key.call_path.find('/', at), key.call_path.size());
-      path += "->" + key.call_path.substr(at, slash - at);
-      at = slash + 1;
-    }
+    for (const std::string& frame : frames_of(key.call_path)) path += "->" + frame;
     const double unit = is_count(key) ? 1 : kNanosPerSecondOfExport;
     for (const ScalingRun& run : runs) {
       add_line(run.cube.ranks(), path, key.metric, run.cube.sum(key) / run.cube.ranks() / unit,

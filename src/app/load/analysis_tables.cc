@@ -12,6 +12,7 @@
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
 #include "calls/run_span.h"
+#include "formats/sqlite/list_table.h"
 #include "formats/sqlite/trace_tables.h"
 
 namespace slackline {
@@ -32,38 +33,6 @@ SqlValue whole(std::int64_t value) {
 SqlValue rank_or_null(std::int32_t rank) {
   return rank < 0 ? SqlValue() : whole(rank);
 }
-
-/// A table with a row for each element of a list.
-template <class Element>
-class ListTable {
- public:
-  ListTable(std::string name, std::vector<Element> rows)
-      : rows_(std::make_shared<const std::vector<Element>>(std::move(rows))) {
-    table_.name = std::move(name);
-    table_.rows = rows_->size();
-  }
-  template <class Value>
-  ListTable& integer(std::string name, Value value) {
-    return add(std::move(name), false, value);
-  }
-  template <class Value>
-  ListTable& text(std::string name, Value value) {
-    return add(std::move(name), true, value);
-  }
-  SqlTable take() { return std::move(table_); }
-
- private:
-  template <class Value>
-  ListTable& add(std::string name, bool is_text, Value value) {
-    table_.columns.push_back({std::move(name), is_text, [rows = rows_, value](std::size_t row) {
-                                return SqlValue(value((*rows)[row]));
-                              }});
-    return *this;
-  }
-
-  std::shared_ptr<const std::vector<Element>> rows_;
-  SqlTable table_{};
-};
 
 SqlTable waits_table(const Trace& trace, std::vector<WaitState> states) {
   return ListTable("waits", std::move(states))

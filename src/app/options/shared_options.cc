@@ -25,7 +25,8 @@ std::vector<std::string> rendezvous_names() {
 
 void declare_memory(OptionList& options, ReadingOptions& reading) {
   options.add("--memory SIZE", reading.memory,
-              "Memory that the command may take (default: what is available)");
+              "Memory that the command may take (default: what is available)",
+              {.example = "4GiB", .unit = QuantityUnit::bytes});
 }
 
 void declare_trace(OptionList& options, std::string& trace, ReadingOptions& reading) {
@@ -172,7 +173,8 @@ void declare_interval(OptionList& options, std::string& interval) {
   options.add("--interval INTERVAL", interval,
               "Analysed interval: common (last return from MPI_Init to first entry into "
               "MPI_Finalize), program (first return to last entry), run (all of it), or times such "
-              "as 1.5s..2s");
+              "as 1.5s..2s",
+              {.example = "1.5s..2s"});
 }
 
 void declare(OptionList& options, CacheOptions& cache) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/options/option_list.h"
+#include "app/summary_files.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -59,9 +60,10 @@ void add_label(std::string_view text, JobIdentity& identity) {
 
 void declare(OptionList& options, SummaryOptions& summary) {
   const OptionGroup group(options, "Summary");
-  options.add("--summary FILE", summary.file,
-              "Also write a summary of the job (JSON of at most 2 KiB), which diff, check and "
-              "history compare");
+  options.add(
+      "--summary FILE", summary.file,
+      "Also write a summary of the job: JSON of at most 2 KiB, which diff, check and history "
+      "compare; OpenMetrics (.prom) or SQLite (.sqlite, .db)");
   options.add("--commit ID", summary.commit,
               "Commit of the program, for the summary (default: CI_COMMIT_SHA, GITHUB_SHA)");
   options.add("--job ID", summary.job,
@@ -82,6 +84,7 @@ JobIdentity identity_of(const SummaryOptions& summary) {
 
 void write_summary(const SummaryOptions& options, const JobSummary& summary) {
   if (options.file.empty()) return;
+  if (names_table_of_runs(options.file)) return write_runs({{"", summary}}, options.file);
   write_file(options.file, json_text(to_json(within_limit(summary))) + "\n");
 }
 

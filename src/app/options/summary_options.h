@@ -25,7 +25,8 @@ void declare(OptionList& options, SummaryOptions& summary);
 /// without a name.
 JobIdentity identity_of(const SummaryOptions& summary);
 
-/// Writes the summary as JSON (within_limit()), if a file was asked for. Throws Error.
+/// Writes the summary, if a file was asked for: as a table of one run where its name says so
+/// (app/summary_files.h), else as JSON (within_limit()). Throws Error.
 void write_summary(const SummaryOptions& options, const JobSummary& summary);
 
 }  // namespace slackline

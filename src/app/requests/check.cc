@@ -61,7 +61,7 @@ void declare(OptionList& options, CheckRequest& request) {
   options.add("new NEW", request.fresh, "Runs of the new version: the same; all are repeats");
   options.add("--more-base BASE", request.more_base, "Further runs of the base; may be repeated");
   options.add("--max-slowdown SHARE", request.max_slowdown,
-              "Largest slowdown that is allowed, or none: not compared");
+              "Largest slowdown that is allowed, or none: not compared", {.example = "2%"});
   options.add("--min-parallel-efficiency SHARE", request.min_parallel_efficiency,
               "Least parallel efficiency of the new version");
   declare(options, request.run);

@@ -235,12 +235,12 @@ Report execute(const ConvertRequest& request) {
       writer, request.out,
       request.force ? OutputFiles::Existing::replace : OutputFiles::Existing::refuse_folders);
   const Trace& trace = trace_to_write(source, writer, source.findings);
-  const Findings lost = writer.write({trace, matching, files.path(), source.model,
-                                      source.goal ? &source.goal->program : nullptr,
-                                      arrows_of(request), &source.opened.samples});
+  const bool measured = !request.predicted && !request.ideal;
+  const Findings lost = writer.write(
+      {trace, matching, files.path(), source.model, source.goal ? &source.goal->program : nullptr,
+       arrows_of(request), &source.opened.samples, measured ? &source.opened.sends : nullptr});
   // What went into a stream cannot be read again.
-  if (writer.loses_prediction && !request.predicted && !request.ideal && !source.goal &&
-      !files.is_stream()) {
+  if (writer.loses_prediction && measured && !source.goal && !files.is_stream()) {
     const auto& cpu_time = source.computation.cpu_time;
     note_prediction_loss(cpu_time ? *cpu_time : source.opened.trace, files.path(), source.model,
                          request.input.model.computation, source.findings);

@@ -104,9 +104,11 @@ void declare(OptionList& options, CriticalPathRequest& request) {
   options.add("--algorithm NAME", request.algorithm,
               "Algorithm for measured and simulated runs: dag, dijkstra, delta-stepping, splits or "
               "intervals");
-  options.add("--delta TIME", request.delta, "Bucket width of delta-stepping (default: automatic)");
+  options.add("--delta TIME", request.delta, "Bucket width of delta-stepping (default: automatic)",
+              {.example = "1us", .unit = QuantityUnit::time});
   options.add("--threshold TIME", request.threshold,
-              "With intervals: minimum length of a computation");
+              "With intervals: minimum length of a computation",
+              {.example = "1us", .unit = QuantityUnit::time});
   declare_clocks(options, request.input.reading);
   declare(options, request.platform);
 }

@@ -2,16 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <sstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/regression/history.h"
+#include "analysis/regression/worst_runs.h"
 #include "app/load/summaries.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
+#include "app/summary_files.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/findings.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -35,21 +42,89 @@ auto history_report(const HistoryRequest& request, std::size_t runs,
                     Described<HistoryJson> described) {
   return typed_report(
       "history", fmt::format("history: {}", request.folder),
-      Object{"commits"_key = known_text(request.commits), "error_rate"_key = kHistoryErrorRate},
+      Object{"commits"_key = known_text(request.commits), "since"_key = known_text(request.since),
+             "error_rate"_key = kHistoryErrorRate},
       Object{"path"_key = request.folder, "summaries"_key = runs}, std::move(described));
 }
-using HistoryReports = CommandReports<ReturnedBy<history_report>>;
+auto worst_report(const HistoryRequest& request, std::size_t runs,
+                  Described<WorstRunsJson> described) {
+  return typed_report("history", fmt::format("history: {}", request.folder),
+                      Object{"since"_key = known_text(request.since), "worst"_key = request.worst},
+                      Object{"path"_key = request.folder, "summaries"_key = runs},
+                      std::move(described));
+}
+using HistoryReports = CommandReports<ReturnedBy<history_report>, ReturnedBy<worst_report>>;
+
+constexpr FindingKind kUndatedRun{"undated_run", Severity::notice,
+                                  "Runs of which no date is known; --since leaves them out."};
+
+/// "2026-11-20", "2026-11-20T08:00" or "2026-11-20T08:00:00".
+bool is_date(std::string_view text) {
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:dd";
+  constexpr std::array<std::size_t, 3> kSizes{10, 16, 19};
+  if (std::ranges::find(kSizes, text.size()) == kSizes.end()) return false;
+  return std::ranges::equal(text, kForm.substr(0, text.size()), [](char c, char form) {
+    return form == 'd' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : c == form;
+  });
+}
+
+/// A date as text that can be compared with those of runs.
+std::string parse_since(const std::string& text) {
+  const std::string date = text.ends_with('Z') ? text.substr(0, text.size() - 1) : text;
+  if (is_date(date)) return date;
+  throw usage_error(fmt::format("cannot read the date '{}'", text),
+                    "a date is YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss in UTC",
+                    "Example: --since \"$(date -u -d '7 days ago' +%F)\".");
+}
+
+std::vector<HistoryEntry> runs_since(const std::vector<HistoryEntry>& entries,
+                                     const std::string& since, Findings& findings) {
+  if (since.empty()) return entries;
+  const std::string first = parse_since(since);
+  std::vector<HistoryEntry> later;
+  for (const HistoryEntry& entry : entries) {
+    if (entry.summary.started.empty()) {
+      findings.add(kUndatedRun, entry.name);
+    } else if (entry.summary.started >= first) {
+      later.push_back(entry);
+    }
+  }
+  return later;
+}
+
+Report report_on_history(const HistoryRequest& request, const std::vector<HistoryEntry>& runs) {
+  const History all = history(runs, read_commits(request.commits));
+  if (all.by_ranks.empty()) {
+    throw Error(fmt::format("no history in '{}'", request.folder),
+                fmt::format("none of its runs is of a commit in '{}'", request.commits),
+                "Print the commits with git rev-list --reverse HEAD.");
+  }
+  if (!request.badge.empty()) write_file(request.badge, efficiency_badge(all));
+  return HistoryReports::untyped(history_report(request, runs.size(), describe(all)));
+}
+
+Report report_on_worst(const HistoryRequest& request, const std::vector<HistoryEntry>& runs) {
+  const WorstRuns worst = worst_runs(runs, static_cast<std::size_t>(request.worst));
+  return HistoryReports::untyped(worst_report(request, runs.size(), describe(worst)));
+}
 
 }  // namespace
 
 void declare(OptionList& options, HistoryRequest& request) {
   options.add("folder DIR", request.folder,
               "Folder of summaries, reports in JSON or recordings, and of folders of these");
+  options.add("--since DATE", request.since, "Only runs that started on this day or later (UTC)");
+  options.add("--worst N", request.worst,
+              "Instead, report the N runs that lose most rank time, and why", {.positive = true});
+  options.add("--runs FILE", request.runs,
+              "Also write the runs as OpenMetrics (.prom) or SQLite (.sqlite, .db)");
   options.add("--commits FILE", request.commits,
               "Order of the commits, one a line, oldest first, as git rev-list --reverse HEAD "
-              "prints it; others are left out (default: by the dates of the runs)");
+              "prints it; others are left out (default: by the dates of the runs)",
+              {.excludes = "--worst"});
   options.add("--badge FILE", request.badge,
-              "Also write a badge (SVG) with the last parallel efficiency on the most ranks");
+              "Also write a badge (SVG) with the last parallel efficiency on the most ranks",
+              {.excludes = "--worst"});
   declare(options, request.run);
   declare_memory(options, request.run.reading);
 }
@@ -61,16 +136,17 @@ Report execute(const HistoryRequest& request) {
   }
   SummaryList runs(request.run);
   runs.add(request.folder);
-  const History all = history(runs.entries(), read_commits(request.commits));
-  if (all.by_ranks.empty()) {
+  Findings findings = runs.findings();
+  const std::vector<HistoryEntry> entries = runs_since(runs.entries(), request.since, findings);
+  if (entries.empty()) {
     throw Error(fmt::format("no history in '{}'", request.folder),
-                fmt::format("none of its runs is of a commit in '{}'", request.commits),
-                "Print the commits with git rev-list --reverse HEAD.");
+                fmt::format("none of its runs started on {} or later", request.since),
+                "Choose an earlier date.");
   }
-  if (!request.badge.empty()) write_file(request.badge, efficiency_badge(all));
+  if (!request.runs.empty()) write_runs(entries, request.runs);
   Report report =
-      HistoryReports::untyped(history_report(request, runs.entries().size(), describe(all)));
-  report.findings.merge(runs.findings());
+      request.worst > 0 ? report_on_worst(request, entries) : report_on_history(request, entries);
+  report.findings.merge(findings);
   return report;
 }
 

@@ -16,8 +16,9 @@ inline constexpr FindingKind kDuplicateFile{
 inline constexpr FindingKind kBadArguments{
     "damaged_arguments", Severity::data_loss,
     "Record arguments that refer to ranks or communicators that do not exist; they were omitted."};
-inline constexpr FindingKind kLostCalls{"lost_calls", Severity::data_loss,
-                                        "Calls not recorded because the disk or memory was full."};
+inline constexpr FindingKind kLostCalls{
+    "lost_calls", Severity::data_loss,
+    "Calls not recorded because the disk or memory was full, or the size limit was reached."};
 inline constexpr FindingKind kAbandonedCalls{
     "abandoned_calls", Severity::notice,
     "Calls that the program left by longjmp or an exception, as an error handler may; they are "

@@ -28,18 +28,18 @@ class Columns {
 
   template <class ValueOf>
   Columns& integer(std::string name, ValueOf value) {
-    return add(std::move(name), false, std::move(value));
+    return add(std::move(name), SqlType::integer, std::move(value));
   }
   template <class ValueOf>
   Columns& text(std::string name, ValueOf value) {
-    return add(std::move(name), true, std::move(value));
+    return add(std::move(name), SqlType::text, std::move(value));
   }
 
  private:
   template <class ValueOf>
-  Columns& add(std::string name, bool is_text, ValueOf value) {
-    table_.columns.push_back({std::move(name), is_text,
-                              [of = of_, value](Row row) { return SqlValue(value(of(row))); }});
+  Columns& add(std::string name, SqlType type, ValueOf value) {
+    table_.columns.push_back(
+        {std::move(name), type, [of = of_, value](Row row) { return SqlValue(value(of(row))); }});
     return *this;
   }
   SqlTable& table_;

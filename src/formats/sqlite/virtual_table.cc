@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "base/error.h"
@@ -129,6 +130,8 @@ int column(sqlite3_vtab_cursor* cursor, sqlite3_context* result, int which) {
       table.columns[static_cast<std::size_t>(which)].value(static_cast<const Cursor*>(cursor)->row);
   if (const auto* number = std::get_if<std::int64_t>(&value)) {
     sqlite3_result_int64(result, *number);
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    sqlite3_result_double(result, *real);
   } else if (const auto* text = std::get_if<std::string_view>(&value)) {
     sqlite3_result_text64(result, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
   } else {
@@ -164,9 +167,10 @@ const sqlite3_module& table_module() {
 }  // namespace
 
 std::string column_declarations(const SqlTable& table) {
+  constexpr std::array kTypes{" INTEGER", " REAL", " TEXT"};  // by SqlType
   std::string text;
   for (const SqlColumn& c : table.columns) {
-    text += (text.empty() ? "" : ", ") + c.name + (c.is_text ? " TEXT" : " INTEGER");
+    text += (text.empty() ? "" : ", ") + c.name + kTypes[static_cast<std::size_t>(c.type)];
   }
   return text;
 }

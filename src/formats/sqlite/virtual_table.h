@@ -12,12 +12,14 @@
 
 namespace slackline {
 
-/// NULL, a whole number, or text that lives as long as the table.
-using SqlValue = std::variant<std::monostate, std::int64_t, std::string_view>;
+/// NULL, a number, or text that lives as long as the table.
+using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string_view>;
+
+enum class SqlType : std::uint8_t { integer, real, text };
 
 struct SqlColumn {
   std::string name;
-  bool is_text = false;
+  SqlType type = SqlType::integer;
   std::function<SqlValue(std::size_t row)> value;
 };
 

@@ -7,7 +7,7 @@
 namespace slackline {
 namespace {
 
-/// The version of the columns and their meaning, which files have as PRAGMA user_version.
+/// The version of the tables of a trace.
 constexpr int kVersion = 1;
 
 /// Keeps the tables that are being copied apart from those of the file.
@@ -28,16 +28,20 @@ void copy_table(SqlDatabase& database, const SqlTable& table) {
 
 }  // namespace
 
-Findings write_sqlite(const Trace& trace, const CallMatching& matching,
-                      const std::filesystem::path& path) {
+void write_sqlite(const std::vector<SqlTable>& tables, int version,
+                  const std::filesystem::path& path) {
   std::filesystem::remove(path);
-  const std::vector<SqlTable> tables = trace_tables(trace, matching);
   SqlDatabase database(path);
   // Whoever writes it moves the file to its place when it is whole.
   database.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA user_version = " +
-                   std::to_string(kVersion) + "; BEGIN");
+                   std::to_string(version) + "; BEGIN");
   for (const SqlTable& table : tables) copy_table(database, table);
   database.execute("COMMIT");
+}
+
+Findings write_sqlite(const Trace& trace, const CallMatching& matching,
+                      const std::filesystem::path& path) {
+  write_sqlite(trace_tables(trace, matching), kVersion, path);
   return {};
 }
 

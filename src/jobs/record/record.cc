@@ -264,6 +264,10 @@ Environment environment(const RuntimeLibraries& libraries, const fs::path& direc
   if (call_paths.depth != usual.depth) {
     values.emplace_back("SLACKLINE_CALL_PATH_DEPTH", std::to_string(call_paths.depth));
   }
+  if (!call_paths.size_limit.empty()) {
+    values.emplace_back("SLACKLINE_SIZE_LIMIT",
+                        std::to_string(parse_bytes(call_paths.size_limit, "--size-limit")));
+  }
   return values;
 }
 
@@ -364,10 +368,11 @@ Environment preload_environment(const PreloadOptions& options) {
   return environment(find_runtime_libraries(), options.output, options.call_paths, options.yield);
 }
 
-std::string preload_script(const PreloadOptions& options) {
+std::string preload_script(const PreloadOptions& options, ShellKind shell) {
   std::string script;
   for (const auto& [name, value] : preload_environment(options)) {
-    script += fmt::format("export {}={};\n", name, shell_word(value));
+    script += shell == ShellKind::csh ? fmt::format("setenv {} {};\n", name, csh_word(value))
+                                      : fmt::format("export {}={};\n", name, shell_word(value));
   }
   return script;
 }

@@ -21,6 +21,7 @@ struct CallPathChoice {
   int sample_hz = 0;          ///< samples of computation per second of CPU time; 0: none
   /// Counters of computation: "none"; "software": the system's; "hardware": the processor's, too.
   std::string counters = "software";
+  std::string size_limit{};  ///< of each thread's recording, as "256MiB"; empty: none
 };
 
 /// Samples a second of "200Hz" or "200", 1 to 10,000; of "off" 0; of an empty text the default, 0
@@ -106,8 +107,11 @@ struct PreloadOptions {
 /// What must be in the environment of the ranks so that they record into `output`.
 Environment preload_environment(const PreloadOptions& options);
 
-/// The same as commands of a POSIX shell, one a line.
-std::string preload_script(const PreloadOptions& options);
+/// Shells that read preload_script().
+enum class ShellKind : std::uint8_t { posix, csh };
+
+/// The same as commands of a shell, one a line.
+std::string preload_script(const PreloadOptions& options, ShellKind shell);
 
 /// Becomes `command` with that environment: `mpirun -n 4 slackline preload -- ./app`.
 [[noreturn]] void exec_preloaded(const PreloadOptions& options,
