@@ -229,7 +229,8 @@ class PageServer::Implementation {
     });
     server_.Get("/[0-9a-f]+/tables", [this](const Request&, Response& response) {
       const Content* content = shown();
-      response.set_content(content == nullptr ? R"({"tables":[]})" : content->tables, "application/json");
+      response.set_content(content == nullptr ? R"({"tables":[]})" : content->tables,
+                           "application/json");
     });
     server_.Get("/[0-9a-f]+/alive",
                 [](const Request&, Response& response) { response.set_content("", "text/plain"); });
