@@ -16,8 +16,8 @@ struct ProfileOrigin {
   std::vector<std::string> hosts;  ///< by rank; empty: not known
 };
 
-/// Writes a cube in the format of Cube 4 (doc/formats/profiles.md), as the tools of Scalasca read it: a
-/// tar archive of anchor.xml and of two files for each metric that has values. Times are in
+/// Writes a cube in the format of Cube 4 (doc/formats/profiles.md), as the tools of Scalasca read
+/// it: a tar archive of anchor.xml and of two files for each metric that has values. Times are in
 /// seconds; "time" contains "computation" and "mpi", and this "wait" with its patterns. One metric
 /// is in memory at a time: 8 bytes for each call path that has it and each rank.
 void write_cubex(const SeverityCube& cube, const ProfileOrigin& origin,
