@@ -4,7 +4,7 @@
     every_command.py --slackline BINARY [INPUT...]
 
 An answer is status 0, JSON, and no prediction of 0 s for a program that does something. A refusal is status 1 or 2 with
-one sentence of the form "problem: reason. What to do." Never a signal, and never longer than a minute. Without INPUT:
+one sentence of the form "problem: reason. What to do.", whose reason may be an indented list. Never a signal, and never longer than a minute. Without INPUT:
 the traces, programs and profiles of this repository, damaged ones included."""
 import argparse
 import concurrent.futures
@@ -79,7 +79,9 @@ def defect(slackline, command, arguments, path, active):
             return f"no end in {SECONDS} s"
     if ran.returncode in (1, 2):
         lines = ran.stderr.strip().splitlines()
-        good = len(lines) == 1 and lines[0].startswith("slackline: ") and ": " in lines[0][11:] and lines[0].endswith(".")
+        # The reason may be a list, a line for each rank, as that of a deadlock is.
+        good = (bool(lines) and lines[0].startswith("slackline: ") and ": " in lines[0][11:] and lines[-1].endswith(".") and
+                all(line.startswith("  ") for line in lines[1:]))
         return None if good else f"status {ran.returncode} without one sentence: {ran.stderr.strip()[-200:]!r}"
     if ran.returncode != 0:
         return f"status {ran.returncode}: {ran.stderr.strip()[-200:]}"
