@@ -4,8 +4,8 @@
     every_command.py --slackline BINARY [INPUT...]
 
 An answer is status 0, JSON, and no prediction of 0 s for a program that does something. A refusal is status 1 or 2 with
-one sentence of the form "problem: reason. What to do.", whose reason may be an indented list. Never a signal, and never longer than a minute. Without INPUT:
-the traces, programs and profiles of this repository, damaged ones included."""
+one sentence of the form "problem: reason. What to do.", whose reason may be an indented list. Never a signal, and never
+longer than a minute. Without INPUT: the traces, programs and profiles of this repository, damaged ones included."""
 import argparse
 import concurrent.futures
 import glob
