@@ -75,16 +75,17 @@ std::vector<PairParameters> pair_parameters(const CalibrationSamples& samples,
   std::vector<PairParameters> pairs;
   if (trips.empty()) return pairs;
   // The file's first pair: ranks 0 and 1.
-  const double first_brief = median(trips.begin()->second.brief);
-  const double first_slope = median(trips.begin()->second.slopes);
+  const double first_brief = sample_median(trips.begin()->second.brief);
+  const double first_slope = sample_median(trips.begin()->second.slopes);
   for (const auto& [ranks, t] : trips) {
-    const double latency = fit.latency.value + (median(t.brief) - first_brief) / 2;
-    const double gap = first_slope > 0 ? fit.gap_per_byte.value * median(t.slopes) / first_slope
-                                       : fit.gap_per_byte.value;
+    const double latency = fit.latency.value + (sample_median(t.brief) - first_brief) / 2;
+    const double gap = first_slope > 0
+                           ? fit.gap_per_byte.value * sample_median(t.slopes) / first_slope
+                           : fit.gap_per_byte.value;
     PairParameters pair{ranks.first, ranks.second, std::max(0.0, latency), std::max(0.0, gap)};
     pair.latency_below_zero = latency < 0;
     pair.gap_below_zero = gap <= 0;
-    pair.disturbed = median(t.without_processor) > kDisturbedCalibration;
+    pair.disturbed = sample_median(t.without_processor) > kDisturbedCalibration;
     pairs.push_back(pair);
   }
   return pairs;

@@ -32,7 +32,7 @@ double quantile(std::vector<double> values, double q) {
   return low + rest * (high - low);
 }
 
-double median(std::vector<double> values) {
+double sample_median(std::vector<double> values) {
   return quantile(std::move(values), 0.5);
 }
 

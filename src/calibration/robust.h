@@ -11,7 +11,8 @@ namespace slackline {
 /// statistics (Hyndman & Fan 1996, type 7). NaN when there are none. O(n).
 double quantile(std::vector<double> values, double q);
 
-double median(std::vector<double> values);
+/// The quantile of one half.
+double sample_median(std::vector<double> values);
 
 /// A normal distribution's standard deviation over its median absolute deviation.
 inline constexpr double kDeviationOverMad = 1.4826;

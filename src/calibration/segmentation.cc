@@ -60,7 +60,7 @@ double scale_of_scatter(std::span<const WeightedPoint> points) {
                   std::pow(right * after.deviation, 2));
     residuals.push_back(std::abs(p.y - left * before.y - right * after.y) / spread);
   }
-  return residuals.empty() ? 1 : std::max(1.0, kDeviationOverMad * median(residuals));
+  return residuals.empty() ? 1 : std::max(1.0, kDeviationOverMad * sample_median(residuals));
 }
 
 std::vector<WeightedPoint> rescaled(std::span<const WeightedPoint> points,

@@ -51,15 +51,15 @@ std::vector<double> with_infinity(const std::vector<std::optional<double>>& valu
 double median_or_unlimited(std::vector<double> values) {
   std::ranges::sort(values);
   const double middle = values[values.size() / 2];
-  return std::isinf(middle) ? middle : median(std::move(values));
+  return std::isinf(middle) ? middle : sample_median(std::move(values));
 }
 
 Medians medians_of(const ValidationSamples& samples) {
   Medians m;
   for (const ValidationPoint& p : samples.points) {
     m.added.push_back(p.added_ns);
-    m.measured.push_back(median(p.measured_ns));
-    m.predicted.push_back(median(p.predicted_ns));
+    m.measured.push_back(sample_median(p.measured_ns));
+    m.predicted.push_back(sample_median(p.predicted_ns));
   }
   for (const PredictedTolerance& t : samples.tolerances) {
     m.tolerances.push_back(median_or_unlimited(with_infinity(t.added_ns)));
@@ -74,8 +74,8 @@ Medians resampled(const ValidationSamples& samples, ResamplingIndices& random) {
   Medians m;
   for (const ValidationPoint& p : samples.points) {
     m.added.push_back(p.added_ns);
-    m.measured.push_back(median(drawn(p.measured_ns, random)));
-    m.predicted.push_back(median(chosen(p.predicted_ns, choice)));
+    m.measured.push_back(sample_median(drawn(p.measured_ns, random)));
+    m.predicted.push_back(sample_median(chosen(p.predicted_ns, choice)));
   }
   for (const PredictedTolerance& t : samples.tolerances) {
     m.tolerances.push_back(median_or_unlimited(chosen(with_infinity(t.added_ns), choice)));

@@ -152,7 +152,7 @@ double residual_of(const OperationTime& o) {
 Table residual_table(const ValidationSamples& samples) {
   const ValidationPoint& base = samples.points.front();
   const ValidationPoint& last = samples.points.back();
-  const double run = median(last.measured_ns);
+  const double run = sample_median(last.measured_ns);
   std::map<std::string, double> base_residuals;
   for (const OperationTime& o : base.operations) {
     base_residuals[o.name] = residual_of(o);

@@ -70,7 +70,7 @@ bool is_date(std::string_view text) {
 
 /// A date as text that can be compared with those of runs.
 std::string parse_since(const std::string& text) {
-  const std::string date = text.ends_with('Z') ? text.substr(0, text.size() - 1) : text;
+  std::string date = text.ends_with('Z') ? text.substr(0, text.size() - 1) : text;
   if (is_date(date)) return date;
   throw usage_error(fmt::format("cannot read the date '{}'", text),
                     "a date is YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss in UTC",
