@@ -106,7 +106,7 @@ class Predictions {
     PredictedCurve curve;
     for (const auto& [added_ns, values] : curve_) {
       curve.added_ns.push_back(static_cast<double>(added_ns));
-      curve.makespan_ns.push_back(median(values));
+      curve.makespan_ns.push_back(sample_median(values));
     }
     return curve;
   }
@@ -151,8 +151,8 @@ std::vector<OperationTime> operations_of(const Latency& latency) {
     names.insert(times.begin(), times.end());
   std::vector<OperationTime> operations;
   for (const auto& [name, unused] : names) {
-    operations.push_back({name, median(values_of(latency.measured_operations, name)),
-                          median(values_of(latency.predicted_operations, name))});
+    operations.push_back({name, sample_median(values_of(latency.measured_operations, name)),
+                          sample_median(values_of(latency.predicted_operations, name))});
   }
   return operations;
 }
