@@ -25,7 +25,7 @@ TRACES = {
     "first/trace.slk": "unbalanced.slk", "second/trace.slk": "unbalanced-mpich.slk", "melt.slk": "lammps-melt.slk",
 }
 # Other runs of the program of run1.slk: the factors by which they compute longer.
-OTHER_RUNS = {"run2.slk": 1.01, "run3.slk": 1.03}
+OTHER_RUNS = {"run2.slk": 1.01, "run3.slk": 1.03, "edited.slk": 0.9, "replayed.slk": 0.91}
 FILES = {
     "cluster.xml": "platforms/graphene.xml", "machine.xml": "platforms/graphene.xml",
     "p.toml": "platforms/fat-tree.toml", "fat-tree.toml": "platforms/fat-tree.toml",
@@ -151,7 +151,7 @@ class Scratch:
             self.put("unbalanced", arguments.programs / mpi_of(line) / "unbalanced")
         self.prepare("convert", "app.slk", "app.goal")
         for name, factor in OTHER_RUNS.items():
-            if name in line:
+            if name in line and f"--save {name}" not in line:
                 self.prepare("whatif", "run1.slk", "--set", f"scale factor={factor}", "--save", name)
 
     def prepare(self, *arguments):
