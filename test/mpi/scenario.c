@@ -169,6 +169,17 @@ static void send_to_nobody(int depth) {
   }
 }
 
+/* Until every rank has come, without MPI: a launcher ends the others as soon as one has left. */
+static void wait_for_all(void) {
+  char name[32];
+  snprintf(name, sizeof name, "left.%d", rank);
+  fclose(fopen(name, "w"));
+  for (int other = 0; other < size; ++other) {
+    snprintf(name, sizeof name, "left.%d", other);
+    while (access(name, F_OK) != 0) usleep(1000);
+  }
+}
+
 static void ring_below(int depth) {
   volatile char room[256] = {0};
   if (depth > 0) {
@@ -235,6 +246,7 @@ int main(int argc, char** argv) {
     ring(20);
   } else if (strcmp(mode, "leave") == 0) {
     ring(20);
+    wait_for_all();
     _exit(0);
   } else if (strcmp(mode, "status") == 0) {
     status = 5;

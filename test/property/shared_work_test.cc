@@ -167,7 +167,7 @@ bool is_shared(const std::string& path, int count) {
 class SharedWork : public ::testing::TestWithParam<Kind> {};
 
 TEST_P(SharedWork, EqualsThatOfOneProcess) {
-  constexpr std::uint64_t kPrograms = 60;
+  constexpr std::uint64_t kPrograms = 40;
   std::uint64_t shared = 0;
   std::size_t stretches = 0;
   for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
