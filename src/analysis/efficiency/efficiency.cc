@@ -12,6 +12,7 @@
 #include "analysis/efficiency/rank_efficiency.h"
 #include "base/error.h"
 #include "base/ratio.h"
+#include "calls/findings.h"
 #include "calls/run_span.h"
 
 namespace slackline {
@@ -72,6 +73,7 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, con
   e.openmp = openmp_use(trace, analysed, times);
   Findings findings;
   findings.merge(matching.findings());
+  if (ideal.released > 0) findings.add(kReplayReleased, {}, ideal.released);
   findings.merge(e.findings);
   e.findings = std::move(findings);
   return e;

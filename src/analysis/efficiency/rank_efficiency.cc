@@ -10,7 +10,6 @@
 #include "analysis/runs/measured.h"
 #include "base/parallel.h"
 #include "base/ratio.h"
-#include "calls/findings.h"
 #include "calls/gap_walk.h"
 
 namespace slackline {
@@ -181,7 +180,6 @@ CounterSum& CounterSum::operator+=(const CounterSum& other) {
 EfficiencyPart efficiency_part(const Trace& trace, const IdealRun& ideal, const RunSpan& run,
                                const TimeInterval& analysed, const RunPart& part) {
   EfficiencyPart out;
-  out.released = ideal.released;
   out.ranks.resize(static_cast<std::size_t>(trace.ranks()));
   parallel_for(out.ranks.size(), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
@@ -199,7 +197,6 @@ void append_part(EfficiencyPart& before, EfficiencyPart next) {
     append_rank(before.ranks[r], next.ranks[r], shift);
   }
   before.ideal.end_ns = next.ideal.end_ns + shift;
-  before.released += next.released;
 }
 
 Efficiency efficiency_of(const EfficiencyPart& whole, const Trace& job, const RunSpan& run,
@@ -220,7 +217,6 @@ Efficiency efficiency_of(const EfficiencyPart& whole, const Trace& job, const Ru
     for (const RankEfficiency& rank : ranks) machine.push_back(rank.machine);
     e.machine = machine_share(machine, job.info());
   }
-  if (whole.released > 0) e.findings.add(kReplayReleased, {}, whole.released);
   if (!e.inputs.has_time()) e.findings.add(kNothingRan);
   return e;
 }

@@ -45,10 +45,10 @@ struct EfficiencyPart {
   std::vector<RankEfficiency> ranks;
   /// On the ideal network, when all ranks leave the collectives with which it begins and ends.
   TimeInterval ideal{};
-  std::uint64_t released = 0;  ///< calls that were let go on to break a deadlock
 };
 
-/// `run`: the span of all of it. O(calls).
+/// `run`: the span of all of it. On the ideal network no deadlock was broken in a stretch, so that
+/// all ranks leave its ends at once. O(calls).
 EfficiencyPart efficiency_part(const Trace& trace, const IdealRun& ideal, const RunSpan& run,
                                const TimeInterval& analysed, const RunPart& part = {});
 /// Puts the part that follows `before` to it. Ends are moved: the ideal clock goes on from where it

@@ -135,7 +135,7 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
 }
 
 bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
-                       const std::function<void(const Stretch&, const CallMatching&)>& analyse) {
+                       const std::function<bool(const Stretch&, const CallMatching&)>& analyse) {
   const auto processes = static_cast<std::size_t>(group.size());
   const auto self = static_cast<std::size_t>(group.rank());
   const std::size_t end = (self + 1) * run.trace.size() / processes;
@@ -146,11 +146,12 @@ bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
     sound = stretch.has_value();
     if (!sound) break;
     const CallMatching matching(stretch->trace);
-    sound = is_sound(*stretch, matching);
-    if (sound) analyse(*stretch, matching);
+    sound = is_sound(*stretch, matching) && analyse(*stretch, matching);
   }
   if (true_in_all(group, sound)) return true;
-  const std::string why = "messages or collectives that are incomplete or run back in time";
+  const std::string why =
+      "messages or collectives that are incomplete, run back in time or deadlock on the ideal "
+      "network";
   group.set_unshared("the trace has " + why);
   require_memory_for(run.trace.calls(), run.reading, memory_for(run.reading),
                      fmt::format("; it has {}, so it cannot be read in stretches", why));

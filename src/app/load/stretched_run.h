@@ -34,10 +34,11 @@ struct StretchedRun {
 /// work is not shared is set in `group`.
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group);
 
-/// Calls analyse(stretch, matching) for each stretch that is this process's, in their order. False
-/// in all processes, and nothing is known, where something is wrong with the calls of any: then
-/// only the whole trace tells. Throws Error if that needs more memory than there is.
+/// Calls analyse(stretch, matching) for each stretch that is this process's, in their order; it
+/// returns whether the stretch is independent of the others for that analysis. False in all
+/// processes where any is not, or where something is wrong with its calls: then only the analysis
+/// of the whole trace is right. Throws Error if that needs more memory than there is.
 bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
-                       const std::function<void(const Stretch&, const CallMatching&)>& analyse);
+                       const std::function<bool(const Stretch&, const CallMatching&)>& analyse);
 
 }  // namespace slackline

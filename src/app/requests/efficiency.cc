@@ -74,24 +74,19 @@ using EfficiencyReports = CommandReports<ReturnedBy<report_of>>;
 /// What a process has found of its stretches, put together with what others have; in the order of
 /// the run.
 EfficiencyPart joined(const std::vector<EfficiencyPart>& own, ProcessGroup& group) {
-  struct Ends {
-    TimeInterval ideal;
-    std::uint64_t released;
-  };
   std::vector<RankEfficiency> own_ranks;
-  std::vector<Ends> own_ends;
+  std::vector<TimeInterval> own_ends;
   for (const EfficiencyPart& part : own) {
     own_ranks.insert(own_ranks.end(), part.ranks.begin(), part.ranks.end());
-    own_ends.push_back({part.ideal, part.released});
+    own_ends.push_back(part.ideal);
   }
   const std::vector<RankEfficiency> ranks = gather_all(group, own_ranks);
-  const std::vector<Ends> ends = gather_all(group, own_ends);
+  const std::vector<TimeInterval> ends = gather_all(group, own_ends);
   EfficiencyPart whole;
   for (std::size_t s = 0; s < ends.size(); ++s) {
     const std::size_t count = ranks.size() / ends.size();
     const auto first = ranks.begin() + static_cast<std::ptrdiff_t>(s * count);
-    EfficiencyPart part{
-        {first, first + static_cast<std::ptrdiff_t>(count)}, ends[s].ideal, ends[s].released};
+    EfficiencyPart part{{first, first + static_cast<std::ptrdiff_t>(count)}, ends[s]};
     if (s == 0) {
       whole = std::move(part);
     } else {
@@ -110,6 +105,8 @@ std::optional<Efficiency> efficiency_in_stretches(StretchedRun& run, const Ideal
   const auto analyse = [&](const Stretch& stretch, const CallMatching& matching) {
     const IdealRun ideal = ideal_run(stretch.trace, matching, options);
     own.push_back(efficiency_part(stretch.trace, ideal, run.span, analysed, stretch.part));
+    // A rank that is let go on to break a deadlock may leave the stretch before the others.
+    return ideal.released == 0;
   };
   if (!for_own_stretches(run, group, analyse)) return std::nullopt;
   Efficiency all = efficiency_of(joined(own, group), run.trace.job(), run.span, analysed);
