@@ -46,7 +46,7 @@ void receive(Message& message, int from, MPI_Comm comm) {
             MPI_STATUS_IGNORE);
 }
 
-/// Whether somebody gives this process another time than the kernel's: a test, or libfaketime.
+/// Whether this process reads another time than the kernel's, from a test or libfaketime.
 bool is_falsified() {
   constexpr std::int64_t kNoticed = 1'000'000;
   if (clock_fault.active) return true;

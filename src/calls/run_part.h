@@ -9,8 +9,8 @@
 
 namespace slackline {
 
-/// Which part of a run a trace is: all of it, or a stretch between two collectives that let no rank
-/// leave before all have come, and over which no message is on its way and no request is open. Each
+/// Which part of a run a trace is: all of it, or a stretch between two collectives that no rank
+/// leaves before all have entered, and over which no message is in flight and no request open. Each
 /// stretch begins with the calls with which the one before it ends; they count there.
 struct RunPart {
   bool first = true;

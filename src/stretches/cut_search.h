@@ -15,8 +15,8 @@ namespace slackline {
 /// A collective at which all ranks are: by rank, its call.
 using Cut = std::vector<CallIndex>;
 
-/// Where a run can be cut into stretches that have nothing to do with each other but when they
-/// begin: found from the scans of its ranks, of which each process has some.
+/// Where a run can be cut into stretches that depend on each other by the dates of their begin
+/// alone: found from the scans of its ranks, of which each process has some.
 class CutSearch {
  public:
   explicit CutSearch(RankRange own) : own_(own) {}

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "trace/nesting_limits.h"
-
 namespace slackline {
 namespace {
 
@@ -12,7 +10,7 @@ constexpr std::size_t kMostPoints = std::size_t{1} << 22;
 constexpr std::size_t kLeastPointsOfRank = std::size_t{1} << 10;
 constexpr std::size_t kMostPointsOfRank = std::size_t{1} << 16;
 
-/// A blocking collective that lets no member leave before all have come, on any
+/// A blocking collective that no member leaves before all have entered, on any
 /// network: by MPI's semantics, and by both rules of the ideal network.
 bool holds_all(const Call& call) {
   switch (call.operation) {
@@ -52,15 +50,16 @@ std::uint64_t weight_of(std::uint64_t group, std::int32_t rank) {
 RankScan::RankScan(const Trace& job, std::int32_t rank)
     : job_(job),
       rank_(rank),
+      sound_(job, rank),
       most_points_(std::clamp(kMostPoints / static_cast<std::size_t>(job.ranks()),
                               kLeastPointsOfRank, kMostPointsOfRank)) {
   result_.extent.span.whole.begin_ns = job.calls(rank).start_ns();
 }
 
 void RankScan::add(const RankCalls& calls) {
-  note_regions(calls);
+  if (!sound_.add(calls)) give_up("calls that overlap in time, or deeply nested regions");
+  if (calls.has_threads()) give_up("calls of several threads");
   for (std::size_t i = 0; i < calls.size(); ++i, ++call_) {
-    check_times(calls, i);
     note_span(calls, i);
     const Call call = calls.action(i);
     if (holds_all(call) && has_all_ranks(call.comm)) note_point(calls, i);
@@ -86,20 +85,9 @@ RankScan::Result RankScan::take(const RankCalls& details) {
   } else if (!result_.points.empty() && result_.points.back().call > span.last_call) {
     give_up("calls after MPI_Finalize");
   }
-  if (call_ == 0) {
-    give_up("a rank without calls");
-  } else if (first_begin_ns_ < details.start_ns()) {
-    give_up("calls before the start of a rank");
-  }
+  if (call_ == 0) give_up("a rank without calls");
   if (!details.parallel_regions().empty()) give_up("OpenMP regions");
   return std::move(result_);
-}
-
-void RankScan::check_times(const RankCalls& calls, std::size_t i) {
-  if (call_ == 0) first_begin_ns_ = calls.begin_ns(i);
-  const bool in_order = call_ == 0 || calls.begin_ns(i) >= result_.last_end_ns;
-  if (calls.thread(i) != 0) give_up("calls of several threads");
-  if (!in_order || calls.end_ns(i) < calls.begin_ns(i)) give_up("calls that overlap in time");
 }
 
 /// As rank_span().
@@ -159,14 +147,6 @@ void RankScan::note_objects(Operation operation) {
   const int opened = objects_opened(operation);
   if (opened > 0 && open_objects_++ == 0) objects_since_ = points_;
   if (opened < 0 && open_objects_ > 0 && --open_objects_ == 0) was_open_since(objects_since_);
-}
-
-/// Deeper ones are taken out of a trace that is read whole.
-void RankScan::note_regions(const RankCalls& calls) {
-  for (const RegionEvent& event : calls.regions()) {
-    if (event.enter && ++open_regions_ > kDeepestNesting) give_up("deeply nested regions");
-    if (!event.enter && open_regions_ > 0) --open_regions_;
-  }
 }
 
 void RankScan::opened(std::uint32_t request) {

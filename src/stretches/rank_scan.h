@@ -11,20 +11,21 @@
 #include "calls/collective_calls.h"
 #include "calls/collective_scope.h"
 #include "calls/run_span.h"
+#include "trace/sound_calls.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
-/// One rank's k-th call of a blocking collective of all ranks that lets nobody leave before all
-/// have come: where the run may be cut.
+/// One rank's k-th call of a blocking collective of all ranks that no rank leaves before all have
+/// entered: where the run may be cut.
 struct CutPoint {
   std::uint32_t number = 0;  ///< k
   CallIndex call = 0;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  /// What the rank has sent and not got back, so to speak: the sum over all ranks is 0 where every
-  /// message that was sent is received, and every member of every communicator has entered as many
-  /// of its collectives. (Otherwise it is 0 once in 2^64 times.)
+  /// A checksum of the rank's messages and collectives so far. Its sum over all ranks is 0 where
+  /// every message that was sent is received, and every member of every communicator has entered as
+  /// many of its collectives; otherwise it is 0 once in 2^64 times.
   std::uint64_t balance = 0;
   /// Requests, windows and files that are open over it.
   std::int32_t open = 0;
@@ -72,12 +73,10 @@ class RankScan : public IgnoreActions {
     std::uint64_t operator()(std::uint64_t key) const { return mix_bits(key); }
   };
 
-  void check_times(const RankCalls& calls, std::size_t i);
   void note_span(const RankCalls& calls, std::size_t i);
   bool has_all_ranks(std::uint32_t comm) const;
   void note_point(const RankCalls& calls, std::size_t i);
   void note_objects(Operation operation);
-  void note_regions(const RankCalls& calls);
   void drop_some_points();
   void opened(std::uint32_t request);
   /// Something was open from the point of that number on, until now.
@@ -90,6 +89,7 @@ class RankScan : public IgnoreActions {
 
   const Trace& job_;
   const std::int32_t rank_;
+  SoundCalls sound_;
   Result result_;
   std::uint64_t call_ = 0;  // its number in the rank
   const Call* visited_ = nullptr;
@@ -103,8 +103,6 @@ class RankScan : public IgnoreActions {
   std::uint32_t points_ = 0;                      // so far, those that are not kept included
   std::uint64_t kept_below_ = ~std::uint64_t{0};  // of mix_bits(number + 1)
   std::size_t most_points_;
-  std::size_t open_regions_ = 0;
-  std::int64_t first_begin_ns_ = 0;
   bool init_ = false;         // MPI_Init or MPI_Init_thread
   bool initialized_ = false;  // in whichever way
 };

@@ -1,7 +1,7 @@
 // A run, stretch by stretch.
 //
-// At a collective of all ranks that lets nobody leave before all have come, with no message on its
-// way and no request open, what comes later depends on what was before by its dates alone. So each
+// At a collective that no rank leaves before all have entered, with no message in flight and no
+// request open, what comes later depends on what was before by its dates alone. So each
 // stretch between two of these is a run of its own: its waiting has its causes inside of it, and on
 // the ideal network all ranks leave such a collective at the same moment. Both ends of a stretch
 // are calls of it: from the first one on it is known when its ranks went on.
@@ -10,11 +10,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
 #include <utility>
 
 #include "base/parallel.h"
 #include "stretches/rank_blocks.h"
+#include "trace/sound_calls.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {
@@ -53,6 +53,9 @@ StretchedTrace::StretchedTrace(NativePieces pieces, ProcessGroup& group)
       result.obstacle = "damaged parts";
     }
   });
+  if (!keeps_nesting_limit(job().call_tree()) && !scans.empty()) {
+    scans.front().obstacle = "deeply nested call paths";
+  }
   for (RankScan::Result& result : scans) search_.add(std::move(result));
   search_.gather(group);
 }
@@ -66,10 +69,6 @@ bool StretchedTrace::scan(std::int32_t rank, RankScan::Result& result) {
   }
   result = scan.take(details.of_rank);
   return true;
-}
-
-std::uint64_t StretchedTrace::calls() const {
-  return std::accumulate(pieces_.calls().begin(), pieces_.calls().end(), std::uint64_t{0});
 }
 
 void StretchedTrace::cut(std::uint64_t stretches, ProcessGroup& group) {

@@ -34,7 +34,7 @@ class StretchedTrace {
 
   /// The trace without calls.
   const Trace& job() const { return pieces_.job(); }
-  std::uint64_t calls() const;
+  std::uint64_t calls() const { return pieces_.call_count(); }
   const std::vector<RankExtent>& extents() const { return search_.extents(); }
   /// Why the trace cannot be read in stretches; empty: it can.
   const std::string& obstacle() const { return search_.obstacle(); }

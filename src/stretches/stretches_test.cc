@@ -80,7 +80,7 @@ TEST_F(Cutting, NotWhereARequestIsOpen) {
                 std::string(" @10 +5 isend to=1 req=1\n") + kBarrierFirst + " @200 +5 wait req=1\n",
                 std::string(" @10 +9 recv from=0\n") + kBarrierSecond)),
             1u);
-  // One that nobody waits for has no end that could be cut off.
+  // A request that is never completed has no end that could be cut off.
   EXPECT_EQ(stretches(two_ranks(
                 std::string(" @10 +5 isend to=1 req=1\n") + kBarrierFirst + " @200 +5 barrier\n",
                 std::string(" @10 +9 recv from=0\n") + kBarrierSecond + " @200 +5 barrier\n")),

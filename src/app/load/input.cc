@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "formats/reader_findings.h"
 #include "report/command_names.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 
@@ -69,6 +70,20 @@ void require_memory_for(std::uint64_t calls, const ReadingOptions& reading,
                   "Use a machine with more memory, record a shorter run, or allow more with "
                   "--memory."},
                  available);
+}
+
+OpenedTrace opened_without_calls(const Trace& job, const std::filesystem::path& path,
+                                 const MappedFile& file, std::uint64_t calls) {
+  return {TraceBuilder::without_calls(job, job.timed()).build(),
+          "native",
+          path.string(),
+          file.bytes().size(),
+          {},
+          calls,
+          {},
+          {},
+          {},
+          {}};
 }
 
 void require_calls(const OpenedTrace& opened, std::uint64_t calls, std::string_view problem) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "app/load/clock_report.h"
 #include "app/options/reading_options.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "formats/open/open.h"
 #include "report/object.h"
@@ -42,6 +44,10 @@ OpenOptions open_options(const ReadingOptions& reading,
 
 /// Reads `trace`, or the newest recording if it is empty. Throws Error.
 OpenedTrace open_input(const std::string& trace, const OpenOptions& options = {});
+
+/// What stands for a native trace of so many calls whose calls are not in memory; without checksum.
+OpenedTrace opened_without_calls(const Trace& job, const std::filesystem::path& path,
+                                 const MappedFile& file, std::uint64_t calls);
 
 /// Throws an Error, `problem` of that trace, if it has no `calls`: with what was lost in reading
 /// it, if that is why.

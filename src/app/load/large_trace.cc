@@ -1,7 +1,6 @@
 #include "app/load/large_trace.h"
 
 #include <atomic>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -11,8 +10,7 @@
 #include "base/parallel.h"
 #include "base/stage.h"
 #include "formats/native/pieces.h"
-#include "trace/nesting_limits.h"
-#include "trace/time_order.h"
+#include "trace/sound_calls.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {
@@ -26,17 +24,11 @@ constexpr FindingKind kCausalityNotChecked{"causality_not_checked", Severity::in
 /// Nothing where the whole trace has to be looked at.
 std::optional<RankSummary> summary_of(const NativePieces& pieces, std::int32_t rank) {
   RankSummarizer summarizer(pieces.job(), rank);
-  TimeOrder order;
+  SoundCalls check(pieces.job(), rank);
   std::int64_t last_end_ns = pieces.job().calls(rank).start_ns();
-  std::size_t depth = 0;
   bool sound = true;
   const bool complete = pieces.for_each_block(rank, [&](const RankCalls& calls) {
-    for (const RegionEvent& event : calls.regions()) {
-      if (event.enter && ++depth > kDeepestNesting) sound = false;
-      if (!event.enter && depth > 0) --depth;
-    }
-    sound = sound && (calls.empty() || calls.begin_ns(0) >= pieces.job().calls(rank).start_ns());
-    sound = sound && (!pieces.job().timed() || order.add(calls));
+    sound = check.add(calls);
     summarizer.add(calls);
     if (!calls.empty()) last_end_ns = calls.end_ns(calls.size() - 1);
   });
@@ -59,9 +51,8 @@ std::optional<LargeTrace> summarize_in_blocks(const std::string& trace,
   const MappedFile file(*native);
   const NativePieces pieces(file.bytes(), native->string(),
                             [&file](std::span<const std::byte> part) { file.release(part); });
-  const std::uint64_t calls =
-      std::accumulate(pieces.calls().begin(), pieces.calls().end(), std::uint64_t{0});
-  if (!pieces.complete() || fits_in_memory(calls, reading, memory_for(reading))) {
+  if (!pieces.complete() || !keeps_nesting_limit(pieces.job().call_tree()) ||
+      fits_in_memory(pieces.call_count(), reading, memory_for(reading))) {
     return std::nullopt;
   }
   begin_stage("reading the trace");
@@ -76,19 +67,14 @@ std::optional<LargeTrace> summarize_in_blocks(const std::string& trace,
     }
   });
   if (!sound) return std::nullopt;
-  TraceBuilder job = TraceBuilder::without_calls(pieces.job(), pieces.job().timed());
-  if (job.timed()) job.findings().add(kCausalityNotChecked);
-  return LargeTrace{{std::move(job).build(),
-                     "native",
-                     path.string(),
-                     file.bytes().size(),
-                     checksum_of(file),
-                     calls,
-                     {},
-                     {},
-                     {},
-                     {}},
-                    summarize(pieces.job(), ranks)};
+  OpenedTrace opened = opened_without_calls(pieces.job(), path, file, pieces.call_count());
+  opened.checksum = checksum_of(file);
+  if (opened.trace.timed()) {
+    TraceBuilder job = std::move(opened.trace);
+    job.findings().add(kCausalityNotChecked);
+    opened.trace = std::move(job).build();
+  }
+  return LargeTrace{std::move(opened), summarize(pieces.job(), ranks)};
 }
 
 }  // namespace slackline

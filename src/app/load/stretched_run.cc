@@ -15,7 +15,6 @@
 #include "base/units.h"
 #include "calls/causality.h"
 #include "formats/open/open.h"
-#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -75,23 +74,6 @@ std::string cut(StretchedTrace& trace, std::uint64_t calls_at_once, ProcessGroup
   return {};
 }
 
-LoadedRun without_calls(const RunRequest& request, const fs::path& path,
-                        const StretchedTrace& trace, const MappedFile& file, bool with_checksum) {
-  LoadedRun run{{TraceBuilder::without_calls(trace.job(), true).build(),
-                 "native",
-                 path.string(),
-                 file.bytes().size(),
-                 with_checksum ? checksum_of(file) : std::string(),
-                 trace.calls(),
-                 {},
-                 {},
-                 {},
-                 {}},
-                "measured"};
-  run.requested = !request.on.empty();
-  return run;
-}
-
 bool is_sound(const Stretch& stretch, const CallMatching& matching) {
   if (!matching.findings().empty()) return false;
   const CausalityCheck check = check_causality(stretch.trace, matching);
@@ -115,8 +97,7 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
       [mapped = file.get()](std::span<const std::byte> part) { mapped->release(part); });
   const std::uint64_t at_once =
       calls_in_memory(request.reading, available, pieces.details_bytes(), group);
-  std::uint64_t calls = 0;
-  for (const std::uint64_t of_rank : pieces.calls()) calls += of_rank;
+  const std::uint64_t calls = pieces.call_count();
   const bool fits = fits_in_memory(calls, request.reading, available);
   if (group.size() == 1 && fits && calls <= 2 * at_once) return std::nullopt;
   begin_stage("looking for places to cut the trace");
@@ -129,7 +110,9 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
     return std::nullopt;
   }
   group.set_unshared({});
-  LoadedRun run = without_calls(request, path, trace, *file, group.is_first());
+  LoadedRun run{opened_without_calls(trace.job(), path, *file, calls), "measured"};
+  run.requested = !request.on.empty();
+  if (group.is_first()) run.opened.checksum = checksum_of(*file);
   const RunSpan span = run_span(trace.extents());
   return StretchedRun{std::move(file), std::move(run), std::move(trace), span, request.reading};
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ class NativePieces {
   const Trace& job() const { return contents_.description.trace; }
   /// How many calls each rank has.
   std::span<const std::uint64_t> calls() const { return contents_.description.calls; }
+  std::uint64_t call_count() const {
+    return std::reduce(calls().begin(), calls().end(), std::uint64_t{0});
+  }
   std::int64_t sampling_ns() const { return contents_.description.sampling_ns; }
   /// Whether nothing is damaged or unknown, as far as can be told without reading calls.
   bool complete() const { return contents_.findings.entries().empty(); }
