@@ -92,10 +92,10 @@ std::vector<std::size_t> CutSearch::chosen_points(std::uint64_t stretches) const
   for (std::size_t k = 0; k < points_.size(); ++k) {
     if (points_[k].can_be_cut() && points_[k].calls_before > 0) possible.push_back(k);
   }
-  stretches = std::min<std::uint64_t>(stretches, possible.size() + 1);
+  if (possible.size() < stretches) return possible;
   const auto before = [this](std::size_t k) { return points_[k].calls_before; };
   std::vector<std::size_t> chosen;
-  for (std::uint64_t s = 1; s < stretches && !possible.empty(); ++s) {
+  for (std::uint64_t s = 1; s < stretches; ++s) {
     const auto wanted = static_cast<std::uint64_t>(
         static_cast<double>(calls) * static_cast<double>(s) / static_cast<double>(stretches));
     auto at = std::ranges::lower_bound(possible, wanted, {}, before);

@@ -235,6 +235,24 @@ TEST(SharedWorkOn, DeadlocksOfTheIdealNetwork) {
   EXPECT_TRUE(is_shared(file.path(), 2)) << "it can be cut";
 }
 
+/// What belongs to the time between calls: counters and pauses, also around the collectives at
+/// which the run is cut, and at the ends of the analysed interval.
+TEST(SharedWorkOn, CountersAndPauses) {
+  const auto rank = [](int me) {
+    return fmt::format(
+        "rank {} stop={}\n counted 5 1\n @10 +10 init\n counted 100 {}\n @100 +20 barrier\n"
+        " @130 +7 pause no_processor\n counted {} 3\n @200 +20 barrier\n counted 77 0\n"
+        " @{} +50 allreduce bytes=8\n @400 +3 pause blocked\n counted 13 1\n @500 +9 finalize\n"
+        " counted 2 2\n",
+        me, 520 + me, 40 + me, 200 + 100 * me, 300 + 10 * me);
+  };
+  const NativeFile file(
+      testing::timed_trace(2, "counter 0 PAPI_TOT_INS\ncounter 1 ru_nivcsw\n" + rank(0) + rank(1)));
+  compare(requests(file.path()));
+  EXPECT_EQ(compare_stretches(file.path()), 4u);
+  EXPECT_TRUE(is_shared(file.path(), 2));
+}
+
 TEST(SharedWorkOn, DifferentFilesIsAnError) {
   const NativeFile one(random_run(1, Kind::causal));
   const std::string copy = one.path() + ".other";
