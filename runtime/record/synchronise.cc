@@ -16,7 +16,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <ctime>
 
 #include "clock.h"
@@ -51,9 +50,11 @@ bool is_falsified() {
   constexpr std::int64_t kNoticed = 1'000'000;
   if (clock_fault.active) return true;
   timespec t{};
+  const std::int64_t before = now();
   if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t) != 0) return true;
+  const std::int64_t after = now();
   const std::int64_t ns = static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
-  return std::llabs(now() - ns) > kNoticed;
+  return ns < before - kNoticed || ns > after + kNoticed;
 }
 
 std::uint64_t hash(std::uint64_t seed, const char* text) {

@@ -253,6 +253,22 @@ TEST(SharedWorkOn, CountersAndPauses) {
   EXPECT_TRUE(is_shared(file.path(), 2));
 }
 
+TEST(SharedWorkOn, ProcessesWithUnequalMemory) {
+  std::string barriers;
+  for (int i = 0; i < 200; ++i) barriers += fmt::format(" @{} +50 barrier\n", 100 * i);
+  const NativeFile file(testing::timed_trace(2, "rank 0\n" + barriers + "rank 1\n" + barriers));
+  EfficiencyRequest request = requests(file.path()).front();
+  const std::string alone = answer([&] { return execute(request); });
+  std::string together;
+  run_as_processes(3, [&](ProcessGroup& group) {
+    EfficiencyRequest own = request;
+    own.run.reading.memory = group.rank() == 1 ? "16KiB" : "1GiB";
+    const Report report = execute(own, group);
+    if (group.is_first()) together = write_json(report, false);
+  });
+  EXPECT_EQ(together, alone);
+}
+
 TEST(SharedWorkOn, DifferentFilesIsAnError) {
   const NativeFile one(random_run(1, Kind::causal));
   const std::string copy = one.path() + ".other";

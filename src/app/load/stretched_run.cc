@@ -38,15 +38,18 @@ bool is_one_file(const std::optional<fs::path>& file, ProcessGroup& group) {
 /// as the analysis.
 constexpr std::uint64_t kMostStretchBytes = std::uint64_t{1} << 30;
 
-/// How many calls fit into the memory of one process, beside what is kept of the whole run. Half of
-/// what is available is left to others, and to what is not counted by calls.
+/// How many calls fit into the memory of each process, beside what is kept of the whole run. Half
+/// of what is available is left to others, and to what is not counted by calls.
 std::uint64_t calls_in_memory(const ReadingOptions& reading, const AvailableMemory& available,
-                              std::uint64_t kept_bytes, const ProcessGroup& group) {
+                              std::uint64_t kept_bytes, ProcessGroup& group) {
   const auto sharers = reading.memory.empty() ? static_cast<std::uint64_t>(group.size()) : 1;
   const std::uint64_t usable =
       std::min((available.bytes - available.reserve) / sharers / 2, kMostStretchBytes + kept_bytes);
-  if (kept_bytes > usable) return 0;
-  return std::max<std::uint64_t>(1, (usable - kept_bytes) / reading.bytes_per_call);
+  const std::uint64_t mine =
+      kept_bytes > usable
+          ? 0
+          : std::max<std::uint64_t>(1, (usable - kept_bytes) / reading.bytes_per_call);
+  return std::ranges::min(gather_all(group, std::vector<std::uint64_t>{mine}));
 }
 
 /// Sums over all ranks must not overflow; who reads the whole trace (check_time_span()) may allow
