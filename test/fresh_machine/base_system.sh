@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# base_system.sh SOURCE SCRATCH: the README's `./dev demo` on a machine that has Debian 12's base system and nothing
-# else, and once more when one of the packages of tests, but not all of them, is there; then test/special_files in it.
-# The machine is a folder that debootstrap fills from DEBIAN_MIRROR. Needs root, debootstrap, the network and half an
-# hour; exit status 77 where one is missing.
+# base_system.sh SOURCE SCRATCH: the README's `./dev demo` on a machine that has the base system of a release of Debian
+# (DEBIAN_RELEASE, default bookworm) and nothing else, and once more when one of the packages of tests, but not all of
+# them, is there; then test/special_files in it. The machine is a folder that debootstrap fills from DEBIAN_MIRROR. Needs
+# root, debootstrap, the network and half an hour; exit status 77 where one is missing.
 set -euo pipefail
 source="$1" scratch="$2"
 
@@ -17,7 +17,7 @@ root="$scratch/root"
 rm -rf "$scratch"
 mkdir -p "$scratch"
 trap 'umount "$root/proc" "$root/dev/shm" "$root/dev/pts" "$root" 2>/dev/null; rm -rf --one-file-system "$scratch"' EXIT
-debootstrap --variant=minbase bookworm "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$scratch/debootstrap.log" 2>&1 ||
+debootstrap --variant=minbase "${DEBIAN_RELEASE:-bookworm}" "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$scratch/debootstrap.log" 2>&1 ||
   skip "debootstrap failed (no network?): $(tail -n 1 "$scratch/debootstrap.log")"
 
 # A mount of its own, as a container's root is: mount namespaces inside need it.
