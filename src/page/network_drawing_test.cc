@@ -2,28 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
-#include "sim/platform/builder.h"
-#include "sim/platform/cluster.h"
-#include "sim/platform/zone.h"
+#include "sim/platform/testing/cluster.h"
 
 namespace slackline {
 namespace {
 
-Platform cluster(ClusterShape shape, const std::string& radical) {
-  PlatformBuilder builder;
-  ClusterSpec spec;
-  spec.name = "c";
-  spec.prefix = "n";
-  spec.numbers = parse_radical(radical, "radical");
-  spec.host_spec = builder.add_spec({});
-  spec.shape = std::move(shape);
-  spec.cable = {125e6, 50e-6, Sharing::shared};
-  add_cluster(builder, spec, kNone, kNone);
-  return std::move(builder).finish();
-}
+using testing::cluster;
 
 /// Every link but the loopback is in one line, lines and nodes are few, and no two nodes are at the
 /// same place.
