@@ -9,7 +9,7 @@ namespace slackline {
 /// special to a shell.
 std::string shell_word(const std::string& word);
 
-/// The same for csh and tcsh, which know `!` in single quotes, too.
+/// The same for csh and tcsh, which expand `!` within single quotes, too.
 std::string csh_word(const std::string& word);
 
 /// The words as one line for a shell.

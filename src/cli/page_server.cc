@@ -96,13 +96,13 @@ bool is_closed(int fd) {
   return poll(&asked, 1, 0) > 0;
 }
 
-/// Counts who is inside.
-class Counted {
+/// Counts the statements that are being answered or wait to be.
+class CountedStatement {
  public:
-  explicit Counted(std::atomic<int>& count) : count_(count), position_(++count) {}
-  ~Counted() { --count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
+  explicit CountedStatement(std::atomic<int>& count) : count_(count), position_(++count) {}
+  ~CountedStatement() { --count_; }
+  CountedStatement(const CountedStatement&) = delete;
+  CountedStatement& operator=(const CountedStatement&) = delete;
   int position() const { return position_; }  ///< 1: the only one
 
  private:
@@ -259,7 +259,7 @@ class PageServer::Implementation {
   }
 
   void answer(const Request& request, Response& response) {
-    const Counted statement(statements_);
+    const CountedStatement statement(statements_);
     if (statement.position() > kMostStatements) {
       refuse(kBusy, "cannot run the query: two others are still running. Try again later.",
              response);
@@ -290,7 +290,7 @@ class PageServer::Implementation {
     const auto end = std::chrono::steady_clock::now() + longest_;
     return [this, end, socket = socket_of(request)]() -> std::string {
       if (ending_) return "the server has ended";
-      if (is_closed(socket)) return "nobody waits for the answer";
+      if (is_closed(socket)) return "the client has disconnected";
       if (std::chrono::steady_clock::now() < end) return "";
       return fmt::format(
           "it took longer than {} s, the limit of served pages; 'slackline query' has none",

@@ -13,7 +13,7 @@ namespace slackline {
 /// Serves one page to the browser of this user: on the loopback interface only, at a port that the
 /// system chooses, below a random token that its address has. Whoever does not know the token,
 /// names another host (a name that was bound to 127.0.0.1), or comes from another origin gets
-/// nothing, but that the page itself can be navigated to from anywhere by its address. Nothing can
+/// nothing; only a browser window may be led to the page from elsewhere by its address. Nothing can
 /// be changed through it.
 ///
 ///   GET TOKEN/          the page; until there is one, a text that asks again every second (503)
@@ -35,8 +35,8 @@ class PageServer {
     Query query;
   };
 
-  /// A statement is stopped when the server ends, when nobody waits for its answer any longer, and
-  /// after `longest_statement`. Throws Error where no port is to be had.
+  /// A statement is stopped when the server ends, when the client has disconnected, and after
+  /// `longest_statement`. Throws Error where no port is to be had.
   explicit PageServer(std::chrono::seconds longest_statement = std::chrono::seconds(60));
   ~PageServer();
   PageServer(const PageServer&) = delete;
@@ -47,7 +47,7 @@ class PageServer {
   /// Until there is content of which nothing has been asked for during `idle` and no statement is
   /// being answered, or until stop().
   void run(std::chrono::nanoseconds idle);
-  /// Once; thread-safe. Whoever has asked for the page before gets it now.
+  /// Once; thread-safe. Clients that wait for the page get it when they ask again.
   void show(Content content);
   /// Thread-safe, also before run().
   void stop();

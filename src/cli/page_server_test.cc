@@ -187,7 +187,7 @@ TEST(PageServer, StopsAStatementAfterTheLongestTime) {
 TEST(PageServer, StopsAStatementWhoseClientHasGone) {
   EndlessStatements server;
   EXPECT_FALSE(server.post(std::chrono::milliseconds(1)));
-  EXPECT_EQ(server.wait_for_end(), "nobody waits for the answer");
+  EXPECT_EQ(server.wait_for_end(), "the client has disconnected");
 }
 
 TEST(PageServer, StopsAStatementWhenItEnds) {
@@ -236,7 +236,7 @@ TEST(PageServer, SaysThatThePageIsBeingMadeUntilItIsThere) {
       client.Post(server.address().substr(path) + "query", "SELECT 1", "application/sql")->status,
       503);
   server.show({{"<p>page</p>", {}}, "[]", {}});
-  thread.join();  // nobody asks for it
+  thread.join();  // no request within the idle time
 }
 
 TEST(PageServer, EndsThoughThereIsNoPage) {

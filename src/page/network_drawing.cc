@@ -55,7 +55,9 @@ class Coarse {
         break;
       }
       case ClusterMap::Kind::torus:
-        for (std::uint32_t& place : result) place >>= step_;
+        for (std::uint32_t d = 0; d < map_.dimensions; ++d) {
+          result[d] >>= (step_ + map_.dimensions - 1 - d) / map_.dimensions;  // one after the other
+        }
         break;
       case ClusterMap::Kind::dragonfly:
         result[3] = 0;

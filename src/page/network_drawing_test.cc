@@ -2,28 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
-#include "sim/platform/builder.h"
-#include "sim/platform/cluster.h"
-#include "sim/platform/zone.h"
+#include "sim/platform/testing/cluster.h"
 
 namespace slackline {
 namespace {
 
-Platform cluster(ClusterShape shape, const std::string& radical) {
-  PlatformBuilder builder;
-  ClusterSpec spec;
-  spec.name = "c";
-  spec.prefix = "n";
-  spec.numbers = parse_radical(radical, "radical");
-  spec.host_spec = builder.add_spec({});
-  spec.shape = std::move(shape);
-  spec.cable = {125e6, 50e-6, Sharing::shared};
-  add_cluster(builder, spec, kNone, kNone);
-  return std::move(builder).finish();
-}
+using testing::cluster;
 
 /// Every link but the loopback is in one line, lines and nodes are few, and no two nodes are at the
 /// same place.
@@ -80,7 +68,10 @@ TEST(NetworkDrawing, DrawsNeighboursOfLargeClustersTogether) {
       checked(cluster(FatTreeShape{{16, 16, 32}, {1, 16, 16}, {1, 1, 1}}, "0-8191"));
   EXPECT_NE(tree.note, "");
   EXPECT_EQ(tree.nodes.front().name.substr(0, 6), "n0 to ");
-  EXPECT_NE(checked(cluster(TorusShape{{16, 16, 16}}, "0-4095")).note, "");
+  EXPECT_EQ(checked(cluster(TorusShape{{16, 16, 16}}, "0-4095")).nodes.size(), 8u * 8 * 8);
+  const TorusShape ten_dimensions{std::vector<std::uint32_t>(10, 2)};
+  EXPECT_EQ(checked(cluster(ten_dimensions, "0-1023")).nodes.size(), 256u)
+      << "512 would have 9 * 256 lines between nodes and 512 inside";
   const NetworkDrawing fly = checked(cluster(DragonflyShape{9, 1, 4, 1, 9, 1, 8}, "0-2591"));
   EXPECT_NE(fly.note, "");
   EXPECT_EQ(hosts_in(fly), 0u);

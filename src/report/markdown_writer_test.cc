@@ -28,14 +28,17 @@ TEST(WriteMarkdown, EscapesWhatHasAMeaning) {
 
 TEST(WriteMarkdown, EscapesWhatHasAMeaningWhereALineBegins) {
   const std::string begin = "## check: app\n\n### Limits\n\n";
-  const auto paragraph = [&](const char* text) {
+  const auto paragraph = [&](const std::string& text) {
     return write_markdown(report_with({Paragraph{text}})).substr(begin.size());
   };
-  EXPECT_EQ(paragraph("- item"), "\\- item\n");
-  EXPECT_EQ(paragraph("--- a - b"), "\\--- a - b\n");
-  EXPECT_EQ(paragraph("+ item + 1"), "\\+ item + 1\n");
-  EXPECT_EQ(paragraph("12. item 3."), "12\\. item 3.\n");
-  EXPECT_EQ(paragraph("1) item"), "1\\) item\n");
+  for (const char* const marks : {"-", "---", "+", "=", "==="}) {
+    const std::string text = std::string(marks) + " a - b + 1 = c";
+    EXPECT_EQ(paragraph(text), "\\" + text + '\n');
+  }
+  for (const char mark : {'.', ')'}) {
+    EXPECT_EQ(paragraph(std::string("12") + mark + " item 3."),
+              std::string("12\\") + mark + " item 3.\n");
+  }
   EXPECT_EQ(paragraph("    code"), "&#32;   code\n");
   EXPECT_EQ(paragraph("12 ranks"), "12 ranks\n");
   const Facts facts{.facts = {{"- name", -3, Unit::count}}};
@@ -43,7 +46,7 @@ TEST(WriteMarkdown, EscapesWhatHasAMeaningWhereALineBegins) {
 }
 
 // "memcpy@GLIBC_2.14" would be an address of e-mail, "@plt" a user who is notified; "&lt;" a "<".
-TEST(WriteMarkdown, NotifiesNobodyAndResolvesNoReference) {
+TEST(WriteMarkdown, NotifiesNoUserAndResolvesNoReference) {
   const Table table{"t", "", {{"name"}}, {{"memcpy@GLIBC_2.14"}, {"@plt"}, {"a&lt;b"}}};
   EXPECT_EQ(write_markdown(report_with({table})),
             "## check: app\n\n### Limits\n\n| name |\n| --- |\n| memcpy@<!-- -->GLIBC\\_2.14 |\n"

@@ -10,8 +10,8 @@ namespace slackline {
 /// ("__deck_MOD_read_deck"). Every other name, such as a region's, stays as it is.
 std::string readable_symbol(std::string_view name);
 
-/// The same of a symbol that the linker surely gave: without the suffixes of compilers' clones
-/// (".isra.0"), too.
+/// The same of a name that is known to be from a symbol table: also without the suffixes that
+/// compilers give to clones (".isra.0") and to procedures inside others (".0").
 std::string readable_name(std::string_view symbol);
 
 }  // namespace slackline

@@ -130,7 +130,7 @@ test("zooming in a served page ends at single calls, and rows are asked for by S
   assert.deepEqual((await texts(p, "figure[id=query-rows] tbody td, figure[id=query-rows] tbody th")).map((text) => text.replaceAll(",", "")), [`${3 * RANKS * STEPS}`, `${RANKS - 1}`]);
   await statement.fill("SELECT rank FROM calls");
   await p.getByRole("button", { name: "Run", exact: true }).click();
-  await p.getByText("First 10,000 of more rows: an answer has at most 10,000 rows and 16.0 MiB.").waitFor();
+  await p.getByText("Incomplete, 10,000 rows: an answer has at most 10,000 rows and 16.0 MiB.").waitFor();
   assert.deepEqual(complaints, []);
   assert.ok(asked.every((url) => url.startsWith(address)), `${asked}`);
   for (const [wrong, why] of [["SELECT nothing FROM calls", /nothing/], ["VACUUM INTO 'written.db'", /./], ["ATTACH 'written.db' AS x", /./]]) {

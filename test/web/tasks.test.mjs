@@ -85,8 +85,9 @@ test("three presses show in which region of phase 2 the IPC is low, and which co
 
 test("the full link of a simulated run is named first, and one press shows it in the network", () => {
   const [ranks, target] = [16, 5];
-  const sender = (rank) => `rank ${rank}\n send to=${target} bytes=1000000\n`;
-  const others = Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => rank !== target);
+  // Rank 0 sends to rank 1, and their links are as full, but nothing contends for them.
+  const sender = (rank) => (rank === 1 ? "rank 1\n recv from=0 bytes=1000000\n" : `rank ${rank}\n send to=${rank === 0 ? 1 : target} bytes=1000000\n`);
+  const others = Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => rank > 1 && rank !== target);
   const receives = others.map((rank) => ` irecv from=${rank} bytes=1000000 req=${rank + 1}\n`).join("") + ` waitall reqs=${others.map((rank) => rank + 1).join(",")}\n`;
   writeFileSync(file("gather.txt"), `slackline-trace 1 untimed ranks=${ranks}\n` + Array.from({ length: ranks }, (_, rank) => (rank === target ? `rank ${rank}\n${receives}` : sender(rank))).join(""));
   slackline("simulate", file("gather.txt"), "--platform", process.env.SLACKLINE_PLATFORM, "--map", "cyclic", "-q", "-o", file("network.html"));
@@ -104,6 +105,10 @@ test("the full link of a simulated run is named first, and one press shows it in
     // Another line's words on a press.
     await p.locator(".network .cable", { hasText: "node-7 " }).dispatchEvent("click");
     assert.match(await p.locator(".network-words").innerText(), /^node-7 /);
+    for (const [key, isSame] of [["ArrowUp", false], ["ArrowDown", true], ["ArrowDown", false], ["ArrowUp", true]]) {
+      await p.locator(".network svg").press(key);
+      await until(p, (same) => document.querySelector(".network-words").innerText.startsWith("node-7 ") === same, isSame);
+    }
     // A saved picture has the drawing, with letters of its size.
     const [saved] = await Promise.all([p.waitForEvent("download"), p.locator("figure.links").getByRole("button", { name: "SVG" }).click()]);
     const svg = readFileSync(await saved.path(), "utf8");

@@ -44,9 +44,10 @@ auto rows_object(const QueryResult& result) {
 std::string note_of(const QueryResult& result, const QueryLimits& limits) {
   if (result.complete) return {};
   return fmt::format(
-      "First {} of more rows: an answer has at most {} rows and {}. LIMIT, WHERE or GROUP BY give "
-      "fewer; 'slackline query' gives all.",
-      format_count(result.rows.size()), format_count(limits.most_rows),
+      "Incomplete, {}: an answer has at most {} rows and {}. Select less with LIMIT, WHERE or "
+      "GROUP "
+      "BY; 'slackline query' prints all rows.",
+      count_of(result.rows.size(), "row"), format_count(limits.most_rows),
       format_bytes(static_cast<double>(limits.most_bytes)));
 }
 

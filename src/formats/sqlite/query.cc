@@ -26,7 +26,7 @@ QueryValue value_at(sqlite3_stmt* statement, int column) {
   }
 }
 
-/// That value_at() of all its columns takes, and their list.
+/// Bytes of the values of all columns, as value_at() gives them, and of their list.
 std::size_t bytes_of_row(sqlite3_stmt* statement, int columns) {
   std::size_t bytes = sizeof(std::vector<QueryValue>);
   for (int i = 0; i < columns; ++i) {

@@ -6,31 +6,15 @@
 #include <utility>
 
 #include "base/error.h"
-#include "sim/platform/cluster.h"
+#include "sim/platform/testing/cluster.h"
 #include "sim/platform/testing/route_names.h"
 #include "sim/platform/zone.h"
 
 namespace slackline {
 namespace {
 
+using testing::cluster;
 using ::testing::ElementsAre;
-
-// The cluster is the root zone.
-Platform cluster(
-    ClusterShape shape, const std::string& radical,
-    const std::function<void(ClusterSpec&)>& change = [](ClusterSpec&) {}) {
-  PlatformBuilder builder;
-  ClusterSpec spec;
-  spec.name = "c";
-  spec.prefix = "n";
-  spec.numbers = parse_radical(radical, "radical");
-  spec.host_spec = builder.add_spec({});
-  spec.shape = std::move(shape);
-  spec.cable = {125e6, 50e-6, Sharing::shared};
-  change(spec);
-  add_cluster(builder, spec, kNone, kNone);
-  return std::move(builder).finish();
-}
 
 /// All shapes, with all that a cluster may have.
 std::vector<Platform> clusters() {

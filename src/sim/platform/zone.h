@@ -110,7 +110,7 @@ class NetZone {
   /// "Full", "Dijkstra", "cluster", "fat tree"...: what it is, and its figures, for descriptions.
   virtual std::string kind() const = 0;
   virtual std::string figures() const { return {}; }
-  /// Nothing of what has no shape of its own. O(nodes + links).
+  /// None of a zone without a shape of its own. O(nodes + links).
   virtual std::optional<ClusterMap> map() const { return std::nullopt; }
 
   std::string name;

@@ -34,7 +34,7 @@ export function Links({ map }: { map: LinkMap }) {
         <span class="link-cell" style={{ "--used": 0 }} data-box="" /> 0 <span class="link-cell" style={{ "--used": 1 }} data-box="" /> {by === "delay" ? format(whole, "ns") : "100 %: full"}
       </p>
       {map.drawings.map((drawing) => (
-        <Network key={drawing.name} drawing={drawing} links={all} used={used} told={told} />
+        <Network key={drawing.name} drawing={drawing} links={all} used={used} told={told} complete={map.groups.every(({ left_out }) => left_out === 0)} />
       ))}
       {map.undrawn > 0 && <p class="muted">{map.undrawn.toLocaleString("en-US")} more clusters are not drawn; their links are below.</p>}
       {map.groups.map(({ name, links, left_out, unused }) => {

@@ -8,12 +8,29 @@ interface Props {
   /** 0 to 1. */
   used: (link: Link) => number;
   told: (link: Link) => string;
+  /** Whether all links that are used are among `links`. */
+  complete: boolean;
 }
 
 const MOST_LINKS_TOLD = 8;
 const THIN = 5;
 const THICK = 26;
+const MARK = 24; // wider than the line that is marked
 const LETTER = 34; // about the width of one
+/** By arrow keys, through the lines from the least used one to the fullest. */
+const STEPS: Record<string, number> = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 };
+
+/** The number of the largest value; none: all are 0. */
+function largestIn(values: number[]): number | undefined {
+  const largest = values.reduce((a, b) => Math.max(a, b), 0);
+  return largest > 0 ? values.indexOf(largest) : undefined;
+}
+
+/** What squares and circles are. Where no host is drawn by itself, switches are drawn with theirs. */
+function shapesOf(nodes: NetworkDrawing["nodes"]): string {
+  if (nodes.every(({ host }) => host)) return "squares: hosts";
+  return nodes.some(({ host }) => host) ? "squares: hosts, circles: switches" : "circles: switches with their hosts";
+}
 
 /** Half the size of a node: the closest two do not touch. */
 function sizeOf({ nodes, width }: NetworkDrawing): { node: number; apart: number } {
@@ -34,19 +51,30 @@ function outline({ x, y, host }: NetworkDrawing["nodes"][number], size: number):
 }
 
 /** A fat tree by levels, a torus as a grid, a dragonfly as a circle of groups; lines by the use of their links. */
-export function Network({ drawing, links, used, told }: Props) {
+export function Network({ drawing, links, used, told, complete }: Props) {
   const [pressed, press] = useState<number | null>(null);
   const { nodes, lines, width, height } = drawing;
   const { node: size, apart } = useMemo(() => sizeOf(drawing), [drawing]);
   const thick = Math.max(THIN, Math.min(THICK, apart * 0.35));
   const stub = Math.min(150, apart * 0.8);
   const named = Math.max(...nodes.map(({ name }) => name.length)) * LETTER < apart;
-  const useOf = (line: NetworkDrawing["lines"][number]) => line.links.reduce((most, link) => Math.max(most, used(links[link]!)), 0);
-  const uses = lines.map(useOf);
-  const fullest = uses.reduce((best, use, line) => (use > (uses[best] ?? 0) ? line : best), 0);
+  const largestOf = (value: (link: Link) => number) => lines.map((line) => line.links.reduce((most, link) => Math.max(most, value(links[link]!)), 0));
+  const uses = largestOf(used);
+  const delays = useMemo(() => largestOf(({ lost_ns }) => lost_ns), [drawing, links]);
+  // The one that the summary names, whatever the colours mean.
+  const first = largestIn(delays) ?? largestIn(uses) ?? 0;
+  const shown = pressed ?? first;
   const inside = new Map(lines.flatMap(({ from, to }, line) => (from === to ? [[from, line] as const] : [])));
   // The fullest lie above the others.
-  const order = lines.map((_, line) => line).filter((line) => lines[line]!.from !== lines[line]!.to).sort((a, b) => uses[a]! - uses[b]!);
+  const order = lines.map((_, line) => line).sort((a, b) => uses[a]! - uses[b]!);
+  const cables = order.filter((line) => lines[line]!.from !== lines[line]!.to);
+  const widthOf = (line: number) => THIN + thick * uses[line]!;
+  const onKey = (event: KeyboardEvent) => {
+    const step = STEPS[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    press(order[Math.max(0, Math.min(order.length - 1, order.indexOf(shown) + step))]!);
+  };
   const path = ({ from, to, round }: NetworkDrawing["lines"][number]) => {
     const [a, b] = [nodes[from]!, nodes[to]!];
     if (!round) return `M${a.x} ${a.y}L${b.x} ${b.y}`;
@@ -58,27 +86,32 @@ export function Network({ drawing, links, used, told }: Props) {
   const words = (line: number) => {
     const { from, to, links: all } = lines[line]!;
     const between = from === to ? nodes[from]!.name : `${nodes[from]!.name} \u2013 ${nodes[to]!.name}`;
-    const sorted = all.map((link) => links[link]!).sort((a, b) => used(b) - used(a));
+    const sorted = all.map((link) => links[link]!).sort((a, b) => b.lost_ns - a.lost_ns || used(b) - used(a));
     const more = sorted.length > MOST_LINKS_TOLD ? [`and ${sorted.length - MOST_LINKS_TOLD} with less`] : [];
-    return [between, ...(sorted.length > 0 ? sorted.slice(0, MOST_LINKS_TOLD).map(told) : ["not used"]), ...more].join("\n");
+    return [between, ...(sorted.length > 0 ? sorted.slice(0, MOST_LINKS_TOLD).map(told) : [complete ? "not used" : "not used, or not among the links with most contention, which are listed"]), ...more].join("\n");
   };
-  const shown = pressed ?? fullest;
   return (
     <div class="network">
       <p>
-        <strong>{drawing.name}</strong> <span class="muted">{[drawing.type, nodes.every(({ host }) => host) ? "squares: hosts" : "squares: hosts, circles: switches", drawing.note].filter(Boolean).join("; ")}</span>
+        <strong>{drawing.name}</strong> <span class="muted">{[drawing.type, shapesOf(nodes), drawing.note].filter(Boolean).join("; ")}</span>
       </p>
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${drawing.type} ${drawing.name}; largest: ${words(fullest)}`}>
-        {(uses[shown] ?? 0) > 0 && lines[shown]!.from !== lines[shown]!.to && (
-          <path class="marked" data-stroke="" d={path(lines[shown]!)} style={{ strokeWidth: THIN + thick + 24 }} />
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        tabindex={0}
+        role="img"
+        aria-label={`${drawing.type} ${drawing.name}: arrow keys choose a connection, by use`}
+        onKeyDown={onKey}
+      >
+        {lines[shown]!.from !== lines[shown]!.to && (
+          <path class="marked" data-stroke="" d={path(lines[shown]!)} style={{ strokeWidth: widthOf(shown) + MARK }} />
         )}
-        {order.map((line) => (
+        {cables.map((line) => (
           <path
             key={line}
             class={lines[line]!.links.length > 0 ? "cable" : "cable unused"}
             data-stroke=""
             d={path(lines[line]!)}
-            style={{ "--used": uses[line]!, strokeWidth: THIN + thick * uses[line]! }}
+            style={{ "--used": uses[line]!, strokeWidth: widthOf(line) }}
             onClick={() => press(line)}
           >
             <title>{words(line)}</title>
@@ -89,7 +122,7 @@ export function Network({ drawing, links, used, told }: Props) {
           return (
             <path
               key={i}
-              class="node"
+              class={line === shown ? "node chosen" : "node"}
               data-stroke=""
               d={outline(node, size)}
               style={{ "--used": line === undefined ? 0 : uses[line]! }}

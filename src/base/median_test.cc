@@ -1,0 +1,21 @@
+#include "base/median.h"
+
+#include <gtest/gtest.h>
+
+namespace slackline {
+namespace {
+
+TEST(Median, IsTheUpperOneOrTheMeanOfTheMiddleTwo) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median_of({}), 0);
+  for (const std::vector<double>& odd : {std::vector<double>{7}, {9, 7, -1}, {8, 7, 0, 7, 6}}) {
+    EXPECT_EQ(median(std::vector(odd)), 7);
+    EXPECT_EQ(median_of(odd), 7);
+  }
+  EXPECT_EQ(median({9, 1, 3, 2}), 3);
+  EXPECT_EQ(median_of({9, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median_of({4, 1}), 2.5);
+}
+
+}  // namespace
+}  // namespace slackline
