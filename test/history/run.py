@@ -387,6 +387,8 @@ def centre(arguments, folder):
     for why, words, more in (("too large", (), {"SLACKLINE_CENTRE_MOST": "1"}), ("off", (), {"SLACKLINE_CENTRE_SPOOL": ""}),
                              ("truncated", ("./toy", "long"), {"SLACKLINE_CENTRE_SIZE": "128KiB"}),
                              ("no scratch", (), {"SLACKLINE_CENTRE_SCRATCH": "/nowhere"}),
+                             ("started by another launcher", (), {"SLACKLINE_CENTRE_NESTED": "1"}),
+                             ("recorded by its command", ("env", "NAME=SLACKLINE_DIR", "./toy"), {}),
                              ("recorded already", (), {"SLACKLINE_DIR": str(folder / "own")})):
         done, nothing = job("2", *words, **more)
         check(as_without(done) and nothing == [], f"{why}: {done}, {nothing}")
