@@ -168,6 +168,22 @@ TEST(FitLogGPS, WithoutDetachedMessagesBothThresholdsAreOne) {
   }
 }
 
+// Where the receive takes nearly all of the one-way time, a slower receive is no transfer.
+TEST(FitLogGPS, OverheadsBesideWhichTheTransferIsSmallAreNoTransfers) {
+  Benchmark benchmark(11);
+  CalibrationSamples samples =
+      benchmark.run({.latency = 60, .receive = 2000, .per_byte = 1e-4, .eager = 65'536}, 40);
+  SampleTable& receive = samples[Quantity::receive];
+  for (auto& round : receive.rounds) {
+    for (std::size_t i = 0; i < round.size(); ++i) {
+      if (receive.sizes[i] > 8192) round[i] += 100;
+    }
+  }
+  const LogGPSFit fit = fit_loggps(samples, {.replicates = 20});
+  EXPECT_FALSE(fit.receive.breakpoints.empty());
+  EXPECT_EQ(fit.asynchronous_bytes.value, 65'536);
+}
+
 // As within a node under MPICH, in ns: calls by themselves find colder caches than in a ping-pong,
 // so that short receives take longer than a transfer, and long ones less.
 TEST(FitLogGPS, CopiesWithinANodeAreNoTransfers) {

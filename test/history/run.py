@@ -279,10 +279,21 @@ def tables(arguments, folder):
     page = run([arguments.slackline, "history", "spool", "--worst", "3"], folder)
     check("imbalance" in page and "rank 2" in page, f"why is said: {page}")
     run([arguments.slackline, "history", "spool", "--worst", "3", "-o", "week.html"], folder)
-    for words in (("--since", "yesterday"), ("--since", "2027-01-01"), ("--worst", "0"), ("--runs", "runs.json"),
-                  ("--worst", "1", "--badge", "b.svg")):
-        done = subprocess.run([arguments.slackline, "history", "spool", *words], cwd=folder, capture_output=True, check=False)
-        check(done.returncode != 0, f"{words} is not refused")
+    for why, *words in (("cannot read the date", "--since", "yesterday"), ("cannot read the date", "--since", "2026-02-30"),
+                        ("cannot read the date", "--since", "2026-1-1"), ("cannot read the date", "--since", "2026-01-01T24:00"),
+                        ("none of its runs started", "--since", "2027-01-01"), ("--worst", "--worst", "0"),
+                        ("cannot write runs", "--runs", "runs.json"), ("excludes", "--worst", "1", "--badge", "b.svg")):
+        refused(arguments, folder, why, "history", "spool", *words)
+
+    # A trace beside a summary is reduced to its own; of what run a summary is cannot be chosen.
+    run([arguments.slackline, "efficiency", "run.slt", "--on", "predicted", "--summary", "predicted.json"], folder)
+    predicted = json.loads((folder / "predicted.json").read_text())["run_times_ns"][0]
+    for words, side in (((name, "run.slt", "--on-b", "predicted"), "b"), ((name, name, "run.slt", "--on-c", "predicted"), "c")):
+        found = json.loads(run([arguments.slackline, "diff", *words, "--format", "json"], folder))["result"]["metrics"]
+        time, = (m[side] for m in found if m["metric"] == "run_time")
+        check(abs(time / predicted - 1) < 1e-5 < abs(time / summaries["run11"]["run_times_ns"][0] - 1), f"{found}")  # 6 digits
+    refused(arguments, folder, "a summary is of the run", "diff", "run.slt", name, "--on-b", "predicted")
+    refused(arguments, folder, "a summary is of the run", "diff", "run.slt", "run.slt", name, "--on-c", "predicted")
 
     run([arguments.slackline, "history", "spool", "--runs", "runs.prom", "--worst", "1"], folder)
     samples = read_metrics((folder / "runs.prom").read_text())
@@ -316,6 +327,11 @@ def tables(arguments, folder):
     check(sorted(waits) == sorted((n, w["pattern"], w["shares"][0])
                                   for n, s in summaries.items() for w in s["wait_patterns"]), "waits")
     check(set(database.execute("SELECT name, value FROM labels")) == {("user-group", "a\\b")}, "labels")
+
+
+def refused(arguments, folder, why, *words):
+    done = subprocess.run([arguments.slackline, *words], cwd=folder, capture_output=True, text=True, check=False)
+    check(done.returncode in (1, 2) and done.stdout == "" and why in done.stderr, f"{words}: {done}")
 
 
 def rows_lost(rows, name, expected):
@@ -371,6 +387,8 @@ def centre(arguments, folder):
     for why, words, more in (("too large", (), {"SLACKLINE_CENTRE_MOST": "1"}), ("off", (), {"SLACKLINE_CENTRE_SPOOL": ""}),
                              ("truncated", ("./toy", "long"), {"SLACKLINE_CENTRE_SIZE": "128KiB"}),
                              ("no scratch", (), {"SLACKLINE_CENTRE_SCRATCH": "/nowhere"}),
+                             ("started by another launcher", (), {"SLACKLINE_CENTRE_NESTED": "1"}),
+                             ("recorded by its command", ("env", "NAME=SLACKLINE_DIR", "./toy"), {}),
                              ("recorded already", (), {"SLACKLINE_DIR": str(folder / "own")})):
         done, nothing = job("2", *words, **more)
         check(as_without(done) and nothing == [], f"{why}: {done}, {nothing}")

@@ -152,7 +152,7 @@ static void grows(void) {
   free(at);
   for (int i = 1; i < kOthers; i += 2) free(others[i]);
   at = malloc((size_t)15 << 40);
-  check(at == NULL, "nobody has 15 TiB of 64 MiB blocks");
+  check(at == NULL, "there are no mappings for 15 TiB of 64 MiB blocks");
   /* Of what was free together a piece is used, and not all. */
   static char* small[kPieces];
   for (int i = 0; i < kPieces; ++i) {

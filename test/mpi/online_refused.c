@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     MPI_Comm_spawn("program", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &others,
                    MPI_ERRCODES_IGNORE);
   }
-  /* As if somebody had sent it to the simulator, whose child this is. */
+  /* As if a user had sent it to the simulator, whose child this is. */
   if (strcmp(what, "interrupt") == 0) {
     for (int i = 0; i < 1000; ++i) {
       if (i == 500 && rank == 1) kill(getppid(), SIGTERM);

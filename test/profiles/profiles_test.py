@@ -176,6 +176,17 @@ def main():
         check(convert("again.cubex").read_bytes() == (folder / "measured.cubex").read_bytes(), "the same bytes")
         predicted = calls_of(convert("predicted.txt", "--predicted", "-L", "10us").read_text())
         check_cubex(*read_cubex(convert("predicted.cubex", "--predicted", "-L", "10us")), predicted)
+        # Of a region with nothing but a call in it, the call is still there.
+        arguments.trace = folder / "bare.slt"
+        arguments.trace.write_text("slackline-trace 1 timed ranks=2\n" + "".join(
+            f"rank {rank}\n  @0 +10 init\n  @20 enter bare\n  @20 +50 allreduce bytes=8 elem=8\n  @70 leave bare\n  @90 +1 finalize\n"
+            for rank in (0, 1)))
+        metrics, nodes = read_cubex(convert("bare.cubex"))
+        ranks = calls_of(arguments.trace.read_text())
+        at = check_cubex(metrics, nodes, ranks)
+        check(any(path[1:] == ("bare", "MPI_Allreduce") for path in nodes), f"{nodes}")
+        check_hatchet(json.loads(convert("bare.hatchet").read_text()), nodes, at, ranks, set(metrics))
+
         untimed = folder / "untimed.slt"
         untimed.write_text("slackline-trace 1 untimed ranks=1\nrank 0\n  init\n  finalize\n")
         done = subprocess.run([arguments.slackline, "convert", untimed, folder / "x.cubex"], capture_output=True, text=True,

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "analysis/cube/cube_call_tree.h"
+#include "analysis/cube/difference.h"
 #include "report/unicode.h"
 
 namespace slackline {
@@ -119,8 +120,7 @@ class CubexWriter {
     for (const auto& [key, values] : cube_.severities()) {
       if (!key.is_wait() || (!patterns.empty() && patterns.back() == key.metric)) continue;
       patterns.push_back(key.metric);
-      wait.parts.push_back(
-          {key.metric, spaced_name(key.metric), "sec", "Wait state", {key.metric}});
+      wait.parts.push_back({key.metric, spaced(key.metric), "sec", "Wait state", {key.metric}});
     }
     wait.sum_of = patterns;
     ProfileMetric mpi{"mpi", "MPI", "sec", "Time in MPI calls", {"mpi"}, {wait}};
@@ -137,13 +137,6 @@ class CubexWriter {
         time,
         {"calls", "MPI calls", "occ", "Number of MPI calls", {"calls"}},
         {"bytes", "Bytes", "bytes", "Bytes sent, received or contributed by MPI calls", {"bytes"}}};
-  }
-
-  static std::string spaced_name(std::string name) {
-    for (char& c : name) {
-      if (c == '_') c = ' ';
-    }
-    return name;
   }
 
   /// By rank, of one node of the tree; nothing where all are 0.

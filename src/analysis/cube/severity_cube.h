@@ -42,9 +42,11 @@ class SeverityCube {
   Severities severities_;
 };
 
-/// For the analysed interval: computation by path; time in calls without waiting ("mpi"), number of
-/// calls and bytes by path and operation; waiting by pattern, path and operation. Times in ns; each
-/// rank's computation, mpi and waiting add up to its part of the interval but for pauses. Linear.
+/// For each rank's time between MPI_Init and MPI_Finalize (RankSpan::analysed): computation by
+/// path; time in calls without waiting ("mpi"), number of calls and bytes by path and operation;
+/// waiting by pattern, path and operation. Completion patterns are no waiting, as in
+/// WaitSummary::total_ns, and part of "mpi". Times in ns; computation, mpi and waiting add up to
+/// that time but for pauses. Linear.
 SeverityCube severity_cube(const Trace& trace, const CallPaths& paths, const WaitStates& waits);
 
 /// The mean of several runs of one program. Those of equally many ranks; throws Error otherwise.

@@ -191,13 +191,11 @@ Section method_section(const History& history, std::size_t least) {
       .items = {Paragraph{fmt::format(
           "{} series (medians over the runs of a commit) are searched for changes of level: by the "
           "largest standardised rank sum over all places, tested by permutations. Where none of "
-          "the "
-          "series changes, the probability of any change is at most {} (Holm); where one has "
+          "the series changes, the probability of any change is at most {} (Holm); where one has "
           "changed, the stretches before and after are searched at the level of its first change, "
           "and further changes are not bounded over all series. At best, {}, half of them on "
-          "either "
-          "side; of more commits fewer on one side suffice, {} at least. A change that was soon "
-          "undone may be missed. slackline check compares the newest commit.",
+          "either side; of more commits fewer on one side suffice, {} at least. A change that was "
+          "soon undone may be missed. slackline check compares the newest commit.",
           history.tested, format_percent(kHistoryErrorRate, 0), needed_words(history, least),
           kLeastStretch)}}};
 }

@@ -45,6 +45,12 @@ TEST(WorstRuns, AreThoseThatLoseMostRankTimeOverAllRepeats) {
   EXPECT_TRUE(worst_runs({}, 20).worst.empty());
 }
 
+TEST(WorstRuns, ThatLoseEquallyMuchAreInTheOrderOfTheirNames) {
+  const std::vector<HistoryEntry> entries{run_of("c", 4, {1}, 0.5), run_of("a", 4, {1}, 0.5),
+                                          run_of("b", 4, {1}, 0.5)};
+  EXPECT_THAT(names_of(worst_runs(entries, 2)), ElementsAre("a", "b"));
+}
+
 TEST(WorstRuns, SayWhatLimitsThemAndWhere) {
   const auto described = describe(worst_runs({run_of("few", 4, {10}, 0.5)}, 20));
   const auto& table = std::get<Table>(described.sections.at(0).items.at(1));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -147,12 +148,23 @@ bool has_summary(const std::vector<std::string>& paths) {
   return std::ranges::any_of(paths, names_summary);
 }
 
+/// Which run a summary is of was settled when it was written.
+void refuse_choice(std::string_view option, const std::string& on,
+                   const std::vector<std::string>& paths) {
+  if (on.empty() || !has_summary(paths)) return;
+  throw usage_error(fmt::format("cannot use {}", option),
+                    "a summary is of the run that it was written of",
+                    fmt::format("Give the trace in its place, or leave out {}.", option));
+}
+
 /// Runs of which a summary is all that is left: traces are reduced to theirs.
 Report summary_diff(const DiffRequest& request) {
   SummarySide a(with_more(request.a, request.more_a), request.run);
-  SummarySide b(with_more(request.b, request.more_b), request.run);
+  SummarySide b(with_more(request.b, request.more_b), run_on(request.run, request.on_b));
   std::optional<SummarySide> c;
-  if (!request.c.empty()) c.emplace(std::vector{request.c}, request.run);
+  if (!request.c.empty()) {
+    c.emplace(std::vector{request.c}, run_on(request.run, request.on_c));
+  }
   Findings common;
   for (const std::string& run : a.list.common_with(b.list)) common.add(kRunOnBothSides, run);
   std::vector<SummarySide*> sides{&a, &b};
@@ -198,6 +210,12 @@ Report execute(const DiffRequest& request) {
     throw usage_error("nothing to compare", "two traces are required",
                       "Example: slackline diff before.slk after.slk.");
   }
+  if (request.c.empty() && !request.on_c.empty()) {
+    throw usage_error("cannot use --on-c", "there is no third trace",
+                      "Example: slackline diff app.slk edited.slk replayed.slk --on-c predicted.");
+  }
+  refuse_choice("--on-b", request.on_b, with_more(request.b, request.more_b));
+  refuse_choice("--on-c", request.on_c, {request.c});
   if (has_summary(with_more(request.a, request.more_a)) ||
       has_summary(with_more(request.b, request.more_b)) || has_summary({request.c})) {
     return summary_diff(request);

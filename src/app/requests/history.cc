@@ -1,12 +1,12 @@
 #include "app/requests/history.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <ctime>
 #include <sstream>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,18 +58,20 @@ using HistoryReports = CommandReports<ReturnedBy<history_report>, ReturnedBy<wor
 constexpr FindingKind kUndatedRun{"undated_run", Severity::notice,
                                   "Runs of which no date is known; --since leaves them out."};
 
-/// "2026-11-20", "2026-11-20T08:00" or "2026-11-20T08:00:00".
-bool is_date(std::string_view text) {
-  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:dd";
-  constexpr std::array<std::size_t, 3> kSizes{10, 16, 19};
-  if (std::ranges::find(kSizes, text.size()) == kSizes.end()) return false;
-  return std::ranges::equal(text, kForm.substr(0, text.size()), [](char c, char form) {
-    return form == 'd' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : c == form;
+/// "2026-11-20", "2026-11-20T08:00" or "2026-11-20T08:00:00": what is written alike again.
+bool is_date(const std::string& text) {
+  constexpr std::array kForms{"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"};
+  return std::ranges::any_of(kForms, [&](const char* form) {
+    std::tm date{};
+    if (strptime(text.c_str(), form, &date) == nullptr) return false;
+    timegm(&date);  // makes 30 February a day of March
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}", date).starts_with(text);
   });
 }
 
-/// A date as text that can be compared with those of runs.
+/// A date as text that can be compared with those of runs; empty: none.
 std::string parse_since(const std::string& text) {
+  if (text.empty()) return text;
   std::string date = text.ends_with('Z') ? text.substr(0, text.size() - 1) : text;
   if (is_date(date)) return date;
   throw usage_error(fmt::format("cannot read the date '{}'", text),
@@ -78,9 +80,8 @@ std::string parse_since(const std::string& text) {
 }
 
 std::vector<HistoryEntry> runs_since(const std::vector<HistoryEntry>& entries,
-                                     const std::string& since, Findings& findings) {
-  if (since.empty()) return entries;
-  const std::string first = parse_since(since);
+                                     const std::string& first, Findings& findings) {
+  if (first.empty()) return entries;
   std::vector<HistoryEntry> later;
   for (const HistoryEntry& entry : entries) {
     if (entry.summary.started.empty()) {
@@ -134,10 +135,11 @@ Report execute(const HistoryRequest& request) {
     throw usage_error("no history", "a folder of summaries is required",
                       "Example: slackline history summaries/ -o history.html.");
   }
+  const std::string first = parse_since(request.since);
   SummaryList runs(request.run);
   runs.add(request.folder);
   Findings findings = runs.findings();
-  const std::vector<HistoryEntry> entries = runs_since(runs.entries(), request.since, findings);
+  const std::vector<HistoryEntry> entries = runs_since(runs.entries(), first, findings);
   if (entries.empty()) {
     throw Error(fmt::format("no history in '{}'", request.folder),
                 fmt::format("none of its runs started on {} or later", request.since),

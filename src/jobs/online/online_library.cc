@@ -57,6 +57,10 @@ std::string mpi4py_of(const std::string& interpreter) {
 
 std::string mpi_of(const std::string& program) {
   const std::string path = find_program(program);
+  if (path.empty()) {
+    throw Error(fmt::format("cannot start '{}'", program), "no such program",
+                "Check its path, and that it may be executed.");
+  }
   std::string libraries = loaded_libraries(path);
   if (libraries.find("libmp") == std::string::npos) {
     libraries = loaded_libraries(mpi4py_of(interpreter_of(path)));
