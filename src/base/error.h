@@ -21,8 +21,9 @@ class Error : public std::runtime_error {
   Error(std::string_view problem, std::string_view why, std::string_view what_to_do = {},
         Kind kind = Kind::failed);
 
+  bool is_usage() const { return kind_ == Kind::usage; }
   /// Process exit status: 1 for failed, 2 for wrong usage.
-  int exit_status() const { return kind_ == Kind::usage ? 2 : 1; }
+  int exit_status() const { return is_usage() ? 2 : 1; }
 
  private:
   Kind kind_;

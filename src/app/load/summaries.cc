@@ -20,8 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr FindingKind kUnreadableSummary{
     "unreadable_summary", Severity::data_loss,
-    "Files in .json of a folder that are damaged or of another version; nothing is known of their "
-    "runs."};
+    "Summaries and traces of a folder that cannot be read; nothing is known of their runs."};
 
 bool is_recording(const fs::path& folder) {
   return fs::exists(folder / "trace.slk") || looks_like_raw(folder);
@@ -90,20 +89,21 @@ void SummaryList::add_file_of_folder(const std::string& path) {
   std::error_code broken;  // of a link to nothing or to itself
   const std::string extension = fs::path(path).extension().string();
   if (fs::is_directory(fs::symlink_status(path, broken))) {
-    is_recording(path) ? add_trace(path) : static_cast<void>(add_folder(path));
+    is_recording(path) ? add_if_readable(path) : static_cast<void>(add_folder(path));
   } else if (!fs::is_regular_file(path, broken)) {
     return;
-  } else if (extension == ".slk") {
-    add_trace(path);
-  } else if (extension == ".json") {
-    add_json_of_folder(path);
+  } else if (extension == ".slk" || extension == ".json") {
+    add_if_readable(path);
   }
 }
 
-void SummaryList::add_json_of_folder(const std::string& path) {
+/// What is wrong with one file must not keep those of others from being read; what is wrong with
+/// the options concerns all.
+void SummaryList::add_if_readable(const std::string& path) {
   try {
-    add_json(path);
+    names_summary(path) ? static_cast<void>(add_json(path)) : add_trace(path);
   } catch (const Error& error) {
+    if (error.is_usage()) throw;
     if (unreadable_.empty()) unreadable_ = error.what();
     findings_.add(kUnreadableSummary, error.what());
   }

@@ -40,7 +40,7 @@ class SummaryList {
   /// How many runs there were.
   std::size_t add_folder(const std::string& path);
   void add_file_of_folder(const std::string& path);
-  void add_json_of_folder(const std::string& path);
+  void add_if_readable(const std::string& path);
   /// Whether there was one. Throws Error where it is damaged.
   bool add_json(const std::string& path);
   void add_trace(const std::string& path);

@@ -64,13 +64,14 @@ TEST(SummaryList, ADamagedFileIsNamed) {
   write(folder / "a.json", run_at(1));
   write_file(folder / "b.json", std::string("{\"schema\": \"slackline-summ"));
   write_file(folder / "c.json", std::string("{\"schema\": \"slackline-summary/1\"}"));
+  write_file(folder / "d.slk", std::string("SLKTRACE, but nothing of one"));
   write_file(folder / "package.json", std::string("{}"));
   SummaryList list({});
   list.add(folder.path().string());
   EXPECT_EQ(list.entries().size(), 1u);
   const Findings::Entry& found = list.findings().entries().at(0);
   EXPECT_EQ(found.name, "unreadable_summary");
-  EXPECT_EQ(found.count, 2u);
+  EXPECT_EQ(found.count, 3u);
   EXPECT_THAT(found.examples.at(0), HasSubstr("b.json"));
   EXPECT_THAT(refused(folder / "b.json"), HasSubstr("line 1"));
   EXPECT_THAT(refused(folder / "package.json"), HasSubstr("neither a summary nor a report"));
