@@ -1,9 +1,7 @@
 #include "calls/computation_code.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "base/int128.h"
+#include "base/keyed_rows.h"
 #include "calls/code_places.h"
 
 namespace slackline {
@@ -12,53 +10,76 @@ namespace {
 /// So many samples say more of a stretch than those of others like it.
 constexpr std::size_t kEnough = 20;
 
+/// The frames of a call and of the one before it.
+std::pair<FrameId, FrameId> frames_around(const RankCalls& calls, std::size_t call) {
+  if (call > calls.size()) return {0, 0};
+  return {call == 0 ? 0 : calls.frame(call - 1), call < calls.size() ? calls.frame(call) : 0};
+}
+
 }  // namespace
+
+std::vector<SampledTime> sampled_times(const Trace& trace, const Samples& samples) {
+  std::vector<SampledTime> times;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    std::vector<SampledTime> own;
+    for (const Sample& s : samples.of(r)) {
+      const auto [before, after] = frames_around(trace.calls(r), s.before_call);
+      own.push_back({{s.blocked, r, before, after, s.frame}, s.cpu_ns});
+    }
+    add_up_rows(own);
+    times.insert(times.end(), own.begin(), own.end());
+  }
+  add_up_rows(times);
+  return times;
+}
 
 ComputationCode::ComputationCode(const Trace& trace, const Samples* samples)
     : trace_(trace), functions_(CallPaths::of_functions(trace)) {
   if (samples == nullptr) return;
-  computing_ = places_of(*samples, false, kEnough);
-  blocked_ = places_of(*samples, true, 1);  // each time is recorded
+  const std::vector<SampledTime> times = sampled_times(trace, *samples);
+  computing_ = places_of(*samples, times, false, kEnough);
+  blocked_ = places_of(*samples, times, true, 1);  // each time is recorded
 }
 
-ComputationCode::Places ComputationCode::places_of(const Samples& samples, bool blocked,
-                                                   std::size_t enough) {
+ComputationCode::ComputationCode(const Trace& part, const Samples& samples,
+                                 std::span<const SampledTime> of_run)
+    : trace_(part), functions_(CallPaths::of_functions(part)) {
+  computing_ = places_of(samples, of_run, false, kEnough);
+  blocked_ = places_of(samples, of_run, true, 1);
+}
+
+ComputationCode::Places ComputationCode::places_of(const Samples& samples,
+                                                   std::span<const SampledTime> of_run,
+                                                   bool blocked, std::size_t enough) {
   Places places;
-  places.own.resize(static_cast<std::size_t>(trace_.ranks()));
-  std::map<Place, FrameTimes> by_place;
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-    std::vector<Sample> wanted;
-    std::ranges::copy_if(samples.of(r), std::back_inserter(wanted),
-                         [&](const Sample& s) { return s.blocked == blocked; });
-    add_rank(r, wanted, enough, places, by_place);
+    keep_own(samples.of(r), blocked, enough, places.own.emplace_back());
+  }
+  std::map<Place, FrameTimes> by_place;
+  for (const SampledTime& time : of_run) {
+    if (time.at.blocked != blocked) continue;
+    for (const std::int32_t rank : {time.at.rank, -1}) {
+      by_place[{rank, time.at.before, time.at.after}][time.at.frame] += time.ns;
+    }
   }
   for (const auto& [place, times] : by_place) places.by_place[place] = keep(times);
   return places;
 }
 
-void ComputationCode::add_rank(std::int32_t rank, std::span<const Sample> samples,
-                               std::size_t enough, Places& places,
-                               std::map<Place, FrameTimes>& by_place) {
+/// The stretches with enough samples of one rank.
+void ComputationCode::keep_own(std::span<const Sample> samples, bool blocked, std::size_t enough,
+                               std::map<std::uint32_t, Range>& own) {
   for (std::size_t i = 0; i < samples.size();) {
     const std::uint32_t call = samples[i].before_call;
     FrameTimes here;
     std::size_t count = 0;
-    for (; i < samples.size() && samples[i].before_call == call; ++i, ++count) {
+    for (; i < samples.size() && samples[i].before_call == call; ++i) {
+      if (samples[i].blocked != blocked) continue;
       here[samples[i].frame] += samples[i].cpu_ns;
+      ++count;
     }
-    const auto [own, before, after] = place_of(rank, call);
-    for (const auto& [frame, ns] : here) {
-      by_place[{own, before, after}][frame] += ns;
-      by_place[{-1, before, after}][frame] += ns;
-    }
-    if (count >= enough) places.own[static_cast<std::size_t>(rank)][call] = keep(here);
+    if (count >= enough) own[call] = keep(here);
   }
-}
-
-ComputationCode::Place ComputationCode::place_of(std::int32_t rank, std::size_t call) const {
-  const RankCalls& calls = trace_.calls(rank);
-  if (call > calls.size()) return {rank, 0, 0};
-  return {rank, call == 0 ? 0 : calls.frame(call - 1), call < calls.size() ? calls.frame(call) : 0};
 }
 
 ComputationCode::Range ComputationCode::keep(const FrameTimes& times) {
@@ -93,8 +114,8 @@ std::span<const ComputationCode::Part> ComputationCode::parts_of(const Places& p
   };
   const auto& own = places.own[static_cast<std::size_t>(rank)];
   if (const auto found = own.find(call); found != own.end()) return of(found->second);
-  const auto [rank_here, before, after] = place_of(rank, call);
-  for (const std::int32_t r : {rank_here, -1}) {
+  const auto [before, after] = frames_around(trace_.calls(rank), call);
+  for (const std::int32_t r : {rank, -1}) {
     if (const auto found = places.by_place.find({r, before, after});
         found != places.by_place.end()) {
       return of(found->second);

@@ -12,6 +12,26 @@
 
 namespace slackline {
 
+/// How long samples found a rank at a frame, between calls at two others.
+struct SampledTime {
+  struct Place {
+    bool blocked;  ///< or computing
+    std::int32_t rank;
+    FrameId before;  ///< of the calls around; 0 unknown
+    FrameId after;
+    FrameId frame;
+    auto operator<=>(const Place&) const = default;
+  };
+  Place at;
+  std::int64_t ns;
+
+  const Place& key() const { return at; }
+  void add(const SampledTime& other) { ns += other.ns; }
+};
+/// Those of `samples` of `trace`, ascending. Of a part of a run they are a part of the run's.
+/// O(samples log samples).
+std::vector<SampledTime> sampled_times(const Trace& trace, const Samples& samples);
+
 /// In which functions and lines the ranks computed between their calls of MPI.
 ///
 /// Where the recording has samples, a stretch of computation is shared out among the places at
@@ -24,6 +44,8 @@ class ComputationCode {
   /// `samples` of `trace`, or of one from which it was made by changing times; null: none. Keeps
   /// references. O(samples log samples + frames).
   ComputationCode(const Trace& trace, const Samples* samples);
+  /// The same of a part of a run: `of_run` are the sampled times of all of it, added up.
+  ComputationCode(const Trace& part, const Samples& samples, std::span<const SampledTime> of_run);
 
   /// Whether there are samples.
   bool sampled() const { return !parts_.empty(); }
@@ -116,11 +138,11 @@ class ComputationCode {
   }
   std::span<const Part> parts_of(const Places& places, std::int32_t rank, std::uint32_t call) const;
   FrameId frame_without_samples(std::int32_t rank, std::uint32_t call) const;
-  Place place_of(std::int32_t rank, std::size_t call) const;
   Range keep(const FrameTimes& times);
-  Places places_of(const Samples& samples, bool blocked, std::size_t enough);
-  void add_rank(std::int32_t rank, std::span<const Sample> samples, std::size_t enough,
-                Places& places, std::map<Place, FrameTimes>& by_place);
+  Places places_of(const Samples& samples, std::span<const SampledTime> of_run, bool blocked,
+                   std::size_t enough);
+  void keep_own(std::span<const Sample> samples, bool blocked, std::size_t enough,
+                std::map<std::uint32_t, Range>& own);
 
   const Trace& trace_;
   CallPaths functions_;

@@ -115,7 +115,8 @@ constexpr std::array kCommands{
             setup_report_command<WaitStatesRequest>,
             "slackline waits app.slk\n"
             "slackline waits app.slk --format json\n"
-            "slackline waits app.slk --on predicted -L 10us"},
+            "slackline waits app.slk --on predicted -L 10us",
+            UnderLauncher::all_work},
     Command{"Explain", "path", "critical path: composition, near-critical paths, potential gains",
             setup_report_command<CriticalPathRequest>,
             "slackline path slackline-trace\n"

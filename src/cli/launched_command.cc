@@ -149,7 +149,7 @@ void say_unshared(const ProcessGroup& group) {
 /// The exit status.
 int run_together(ProcessGroup& group, const std::vector<std::string>& arguments,
                  UnderLauncher how) {
-  processes = &group;
+  if (how == UnderLauncher::all_work) processes = &group;
   const Outcome mine = outcome_of([&] {
     compare_processes(group, arguments);
     if (how == UnderLauncher::first_works) group.set_unshared("this command does not share it");

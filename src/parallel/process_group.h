@@ -78,6 +78,14 @@ std::vector<T> gather_all(ProcessGroup& group, const std::vector<T>& mine) {
   return all;
 }
 
+/// Adds up the tables of all processes, in each: for_each_table(visit) visits vectors of rows, and
+/// add_up() puts rows of equal keys together.
+template <class Tables>
+void add_up_in_all(ProcessGroup& group, Tables& tables) {
+  tables.for_each_table([&group](auto& rows) { rows = gather_all(group, rows); });
+  tables.add_up();
+}
+
 /// Whether it is true in all processes.
 inline bool true_in_all(ProcessGroup& group, bool mine) {
   const std::vector<char> all = gather_all(group, std::vector<char>{mine ? '\1' : '\0'});

@@ -36,6 +36,7 @@ void CutSearch::add(RankScan::Result scan) {
   extents_.push_back(scan.extent);
   last_ends_ns_.push_back(scan.last_end_ns);
   if (obstacle_.empty()) obstacle_ = scan.obstacle;
+  has_regions_ = has_regions_ || scan.has_regions;
   std::vector<Point> points;
   std::vector<PointCall>& calls = calls_.emplace_back();
   for (const CutPoint& p : scan.points) {
@@ -64,6 +65,7 @@ void CutSearch::join(std::vector<Point>& points, std::vector<Point> others) {
 
 void CutSearch::gather(ProcessGroup& group) {
   obstacle_ = first_said(obstacle_, group);
+  has_regions_ = !true_in_all(group, !has_regions_);
   extents_ = gather_all(group, extents_);
   last_ends_ns_ = gather_all(group, last_ends_ns_);
   if (group.size() == 1) return;

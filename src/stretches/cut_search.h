@@ -29,6 +29,7 @@ class CutSearch {
   /// By rank, of all.
   const std::vector<RankExtent>& extents() const { return extents_; }
   const std::vector<std::int64_t>& last_ends_ns() const { return last_ends_ns_; }
+  bool has_regions() const { return has_regions_; }
   /// Why the run cannot be cut anywhere; empty: it may.
   const std::string& obstacle() const { return obstacle_; }
   /// The cuts at which it falls into about `stretches` of equal numbers of calls; fewer where there
@@ -62,6 +63,7 @@ class CutSearch {
   std::vector<Point> points_;                  // that all ranks have, in order
   std::vector<RankExtent> extents_;
   std::vector<std::int64_t> last_ends_ns_;
+  bool has_regions_ = false;
   std::string obstacle_;
 };
 

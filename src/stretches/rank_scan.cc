@@ -58,12 +58,14 @@ RankScan::RankScan(const Trace& job, std::int32_t rank)
 
 void RankScan::add(const RankCalls& calls) {
   if (!sound_.add(calls)) give_up("calls that overlap in time, or deeply nested regions");
+  if (!calls.regions().empty()) result_.has_regions = true;
   if (calls.has_threads()) give_up("calls of several threads");
   for (std::size_t i = 0; i < calls.size(); ++i, ++call_) {
     note_span(calls, i);
     const Call call = calls.action(i);
     if (holds_all(call) && has_all_ranks(call.comm)) note_point(calls, i);
     note_objects(call.operation);
+    note_poll(call);
     visited_ = &call;
     visit_actions(call, *this);
     result_.last_end_ns = calls.end_ns(i);
@@ -147,6 +149,13 @@ void RankScan::note_objects(Operation operation) {
   const int opened = objects_opened(operation);
   if (opened > 0 && open_objects_++ == 0) objects_since_ = points_;
   if (opened < 0 && open_objects_ > 0 && --open_objects_ == 0) was_open_since(objects_since_);
+}
+
+/// A poll waits for what a later call finds.
+void RankScan::note_poll(const Call& call) {
+  if (polls_.fails(call)) return polls_.add(call, points_);
+  if (polls_.empty() || !polls_.may_end(call.operation)) return;
+  for (const std::uint32_t since : polls_.take_ended_by(call)) was_open_since(since);
 }
 
 void RankScan::opened(std::uint32_t request) {

@@ -10,6 +10,7 @@
 #include "calls/call_matching.h"
 #include "calls/collective_calls.h"
 #include "calls/collective_scope.h"
+#include "calls/open_polls.h"
 #include "calls/run_span.h"
 #include "trace/sound_calls.h"
 #include "trace/trace.h"
@@ -27,7 +28,7 @@ struct CutPoint {
   /// every message that was sent is received, and every member of every communicator has entered as
   /// many of its collectives; otherwise it is 0 once in 2^64 times.
   std::uint64_t balance = 0;
-  /// Requests, windows and files that are open over it.
+  /// Requests, windows, files and polls that wait for something later that are open over it.
   std::int32_t open = 0;
 };
 
@@ -47,6 +48,7 @@ class RankScan : public IgnoreActions {
     std::vector<CutPoint> points;
     RankExtent extent;
     std::int64_t last_end_ns = 0;
+    bool has_regions = false;
     std::string_view obstacle{};  ///< why the run cannot be cut anywhere; empty: it can
   };
   /// After all calls. Of many points the same ones are kept of every rank, drawn by their numbers,
@@ -77,6 +79,7 @@ class RankScan : public IgnoreActions {
   bool has_all_ranks(std::uint32_t comm) const;
   void note_point(const RankCalls& calls, std::size_t i);
   void note_objects(Operation operation);
+  void note_poll(const Call& call);
   void drop_some_points();
   void opened(std::uint32_t request);
   /// Something was open from the point of that number on, until now.
@@ -96,6 +99,7 @@ class RankScan : public IgnoreActions {
   std::uint64_t balance_ = 0;
   FlatMap<std::uint32_t, std::uint32_t, SerialHash> requests_;  // open: since which point
   FlatMap<std::uint64_t, std::uint64_t, WeightHash> weights_;   // by communicator and scope
+  OpenPolls<std::uint32_t> polls_;                              // that failed: since which point
   std::array<ObjectCommunicator, kCollectiveScopes> objects_;
   std::uint32_t open_objects_ = 0;  // windows and files
   std::uint32_t objects_since_ = 0;

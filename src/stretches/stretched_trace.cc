@@ -36,6 +36,18 @@ void copy_pauses(const RankCalls& details, std::uint64_t from, std::uint64_t fir
   }
 }
 
+/// Those in the same gaps.
+std::vector<Sample> samples_between(std::span<const Sample> samples, std::uint64_t from,
+                                    std::uint64_t first, std::uint64_t last) {
+  std::vector<Sample> inside;
+  auto at = std::ranges::lower_bound(samples, first, {}, &Sample::before_call);
+  for (; at != samples.end() && at->before_call <= last; ++at) {
+    inside.push_back(*at);
+    inside.back().before_call -= static_cast<std::uint32_t>(from);
+  }
+  return inside;
+}
+
 }  // namespace
 
 StretchedTrace::StretchedTrace(NativePieces pieces, ProcessGroup& group)
@@ -141,11 +153,20 @@ std::optional<Stretch> StretchedTrace::load(std::size_t number) {
   }
   trace.reserve_calls(counts);
   std::atomic<bool> complete = true;
+  Samples samples{.interval_ns = pieces_.sampling_ns()};
+  std::vector<CallIndex> first_calls;
+  for (std::size_t r = 0; r < details_.size(); ++r) {
+    const Extent of = extent(number, r);
+    first_calls.push_back(static_cast<CallIndex>(of.from));
+    samples.set(static_cast<std::int32_t>(r),
+                samples_between(details_[r]->samples, of.from, of.from + part.lead(),
+                                part.last ? of.to : of.to - 1));
+  }
   parallel_for(details_.size(), [&](std::size_t r) {
     if (!fill(number, part, r, trace.calls(static_cast<std::int32_t>(r)))) complete = false;
   });
   if (!complete) return std::nullopt;
-  return Stretch{std::move(trace).build(), part};
+  return Stretch{std::move(trace).build(), part, std::move(samples), std::move(first_calls)};
 }
 
 }  // namespace slackline

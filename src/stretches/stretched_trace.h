@@ -21,6 +21,8 @@ namespace slackline {
 struct Stretch {
   Trace trace;
   RunPart part;
+  Samples samples;
+  std::vector<CallIndex> first_calls;  ///< by rank: number in the run of its first call here
 };
 
 /// A native trace that is read in stretches between collectives of all ranks, so that no more of it
@@ -36,6 +38,8 @@ class StretchedTrace {
   const Trace& job() const { return pieces_.job(); }
   std::uint64_t calls() const { return pieces_.call_count(); }
   const std::vector<RankExtent>& extents() const { return search_.extents(); }
+  /// Whether the program has marked regions.
+  bool has_regions() const { return search_.has_regions(); }
   /// Why the trace cannot be read in stretches; empty: it can.
   const std::string& obstacle() const { return search_.obstacle(); }
 

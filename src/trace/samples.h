@@ -28,7 +28,7 @@ struct Sample {
 struct Samples {
   std::int64_t interval_ns = 0;  ///< CPU time from one to the next; 0: nothing was sampled
   /// By rank, ordered by before_call. Empty where nothing is known.
-  std::vector<std::vector<Sample>> by_rank;
+  std::vector<std::vector<Sample>> by_rank{};
 
   bool empty() const {
     return std::ranges::all_of(by_rank, [](const auto& rank) { return rank.empty(); });

@@ -90,10 +90,10 @@ std::map<std::string, PerRank> seconds_of(const DelayCosts& delays, DelayKind ki
   sum.resize(1);
   for (const DelayCost& c : delays.costs) {
     const auto& of_kind = long_term ? c.long_term : c.short_term;
-    const double cost = of_kind[static_cast<std::size_t>(kind)] / 1e9;
-    PerRank& ranks = seconds[std::string(mpi_name(c.operation))];
+    const double cost = of_kind[static_cast<std::size_t>(kind)].value() / 1e9;
+    PerRank& ranks = seconds[std::string(mpi_name(c.of.operation))];
     ranks.resize(10);
-    ranks[static_cast<std::size_t>(c.rank)] += cost;
+    ranks[static_cast<std::size_t>(c.of.rank)] += cost;
     sum[0] += cost;
   }
   return seconds;
@@ -142,7 +142,7 @@ TEST(WaitStatesConformance, DelayCostsOfSstMacroAreNearlyAsScalascaSays) {
   }
   const double known = metrics.at({"mpi_wait_indirect_latesender", "sum"})[0];
   EXPECT_NEAR(indirect, known, 1e-3 * known);
-  EXPECT_NEAR(delays.unexplained_ns, 0, 1);
+  EXPECT_NEAR(delays.unexplained_ns.value(), 0, 1);
 }
 
 }  // namespace

@@ -42,15 +42,16 @@ def case_output(test):
 
 
 def case_shared(test):
-    """`efficiency` is shared: each process has stretches of the run, and they meet a few times, however long it is."""
-    words = ("efficiency", TRACE, "--format", "json")
-    alone = test.slackline(*words)
-    for count in (2, 3):
-        done = launched(test, count, *words, environment={"SLACKLINE_PARALLEL": "costs"})
-        check(done.stdout == alone.stdout, "another answer")
-        costs = re.findall(r"process \d+: .* (\d+) exchanges, (\d+) bytes sent", done.stderr)
-        check(len(costs) == count, f"{costs}")
-        check(all(5 < int(exchanges) < 20 and int(sent) > 500 for exchanges, sent in costs), f"{costs}")
+    """Each process has stretches of the run, and they meet a few times, however long it is."""
+    for command, most in (("efficiency", 20), ("waits", 30)):
+        words = (command, TRACE, "--format", "json")
+        alone = test.slackline(*words)
+        for count in (2, 3):
+            done = launched(test, count, *words, environment={"SLACKLINE_PARALLEL": "costs"})
+            check(done.stdout == alone.stdout, "another answer")
+            costs = re.findall(r"process \d+: .* (\d+) exchanges, (\d+) bytes sent", done.stderr)
+            check(len(costs) == count, f"{costs}")
+            check(all(5 < int(exchanges) < most and int(sent) > 500 for exchanges, sent in costs), f"{costs}")
     # Where stretches would not do, the first process has it all.
     same_answer(test, (3,), "efficiency", TRACE, TRACE, "--format", "json")
     same_answer(test, (3,), "efficiency", TRACE, "--on", "predicted", "--format", "json")
@@ -60,24 +61,24 @@ def case_stretches(test):
     """A recording made today, with call paths and CPU times, is analysed in a fraction of the memory that it needs
     whole, by one process and by three."""
     check(test.record([*test.launcher(4), test.program("stencil2d"), "100", "90", "60"]).returncode == 0, "recorded")
-    words = ("efficiency", test.output, "--format", "json")
-    whole = test.slackline(*words)
-    check(whole.returncode == 0, "whole")
-    for interval in ("common", "program", "run", "2ms..5ms"):
-        answers = {test.slackline(*words, "--interval", interval, "--memory", memory).stdout
-                   for memory in ("1GiB", "150KiB", "60KiB")}
-        check(len(answers) == 1 and "" not in answers, f"{interval}: {len(answers)} answers")
-    same_answer(test, (1, 3), *words)
-    same_answer(test, (2,), *words, "--memory", "100KiB")
+    for command in ("efficiency", "waits"):
+        words = (command, test.output, "--format", "json")
+        check(test.slackline(*words).returncode == 0, "whole")
+        for interval in ("common", "program", "run", "2ms..5ms"):
+            answers = {test.slackline(*words, "--interval", interval, "--memory", memory).stdout
+                       for memory in ("1GiB", "180KiB", "80KiB")}
+            check(len(answers) == 1 and "" not in answers, f"{command} {interval}: {len(answers)} answers")
+        same_answer(test, (1, 3), *words)
+        same_answer(test, (2,), *words, "--memory", "120KiB")
     # Who asks for more processes than work is told so, once.
-    alone = launched(test, 3, "wait-states", test.output)
+    alone = launched(test, 3, "path", test.output)
     notes = [line for line in alone.stderr.splitlines() if line.startswith("slackline: note: ")]
     check(notes == ["slackline: note: process 0 did the work of all 3 processes: this command does not share it"],
           f"{notes}")
     alone = launched(test, 2, *words, "--on", "predicted")
     check("only a measured run of a native trace is shared" in alone.stderr, alone.stderr)
     # A trace that is too large is refused before it is read.
-    refused = test.slackline("wait-states", test.output, "--memory", "1KiB")
+    refused = test.slackline("path", test.output, "--memory", "1KiB")
     check(refused.returncode == 1 and "are needed" in refused.stderr, refused.stderr)
 
 

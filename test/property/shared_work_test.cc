@@ -7,22 +7,30 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/efficiency/ideal_replay.h"
 #include "analysis/efficiency/rank_efficiency.h"
 #include "analysis/runs/modelled_trace.h"
+#include "analysis/waits/wait_part.h"
+#include "analysis/waits/wait_summary.h"
 #include "app/load/stretched_run.h"
 #include "app/requests/efficiency.h"
+#include "app/requests/wait_states.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/keyed_rows.h"
 #include "formats/native/pieces.h"
 #include "formats/native/writer.h"
 #include "formats/open/open.h"
 #include "formats/testing/text_trace.h"
+#include "formats/text/text.h"
 #include "parallel/testing/thread_processes.h"
 #include "property/cases.h"
 #include "report/writers.h"
@@ -48,6 +56,7 @@ Trace random_run(std::uint64_t seed, Kind kind) {
     return modelled_trace(c.trace, graph, model_schedule(graph, c.model));
   }
   oracle::Program program = random_program(oracle::Choices(seed, 100 + seed % 700), shape);
+  if (seed % 4 != 0) program.region_every = 0;  // runs with regions are not cut for every analysis
   if (kind == Kind::rank_missing) program.ranks[seed % program.ranks.size()].clear();
   Trace trace = to_trace(program);
   if (kind != Kind::causal) return trace;
@@ -58,7 +67,9 @@ Trace random_run(std::uint64_t seed, Kind kind) {
 /// The trace as a native file, until the end of the object.
 class NativeFile {
  public:
-  explicit NativeFile(const Trace& trace) { write_native(trace, path_); }
+  explicit NativeFile(const Trace& trace, const Samples& samples = {}) {
+    write_native(trace, path_, samples);
+  }
   ~NativeFile() { fs::remove(path_); }
   NativeFile(const NativeFile&) = delete;
   NativeFile& operator=(const NativeFile&) = delete;
@@ -87,8 +98,17 @@ std::vector<EfficiencyRequest> requests(const std::string& path) {
   return all;
 }
 
-void compare(const std::vector<EfficiencyRequest>& all) {
-  for (const EfficiencyRequest& request : all) {
+std::vector<WaitStatesRequest> wait_requests(const std::string& path) {
+  std::vector<WaitStatesRequest> all(2);
+  for (WaitStatesRequest& request : all) request.run.trace = path;
+  all[1].interval = "run";
+  all[1].run.model.eager_threshold = "1KiB";
+  return all;
+}
+
+template <class Request>
+void compare(const std::vector<Request>& all) {
+  for (const Request& request : all) {
     const std::string alone = answer([&] { return execute(request); });
     for (const int count : kProcesses) {
       std::string together;
@@ -103,6 +123,11 @@ void compare(const std::vector<EfficiencyRequest>& all) {
       ASSERT_EQ(together, alone) << count << " processes";
     }
   }
+}
+
+void compare_all(const std::string& path) {
+  compare(requests(path));
+  compare(wait_requests(path));
 }
 
 std::vector<double> inputs_of(const Efficiency& e) {
@@ -156,11 +181,73 @@ std::size_t compare_stretches(const std::string& path) {
   return trace.size();
 }
 
+/// As the report has them.
+std::string text_of(const WaitPart& part, const std::vector<SampledTime>& sampled,
+                    const StretchedTrace& run, const TimeInterval& interval,
+                    const std::function<void(const std::function<void(const Stretch&)>&)>& visit) {
+  const Trace& job = run.job();
+  CodeCauses causes(part.by_code, job.call_tree(), job.ranks());
+  visit([&](const Stretch& stretch) {
+    const CallPaths functions = CallPaths::of_functions(stretch.trace);
+    causes.add(stretch.trace, CallActivities(stretch.trace, functions),
+               ComputationCode(stretch.trace, stretch.samples, sampled), stretch.part);
+  });
+  WaitSummary summary = summary_of(part.sums, run.extents(), interval, {});
+  summary.in_code = causes.take();
+  return write_json(describe(summary, job, CallPaths::of_functions(job)), false);
+}
+
+/// The same of waiting, where no region is marked.
+std::size_t compare_waits_in_stretches(const std::string& path) {
+  SingleProcess alone;
+  const MappedFile file(path);
+  StretchedTrace trace(NativePieces(file.bytes(), path), alone);
+  if (!trace.obstacle().empty() || trace.has_regions()) return 0;
+  trace.cut(1'000'000, alone);
+  const OpenedTrace whole = open_trace(path);
+  const CallMatching matching(whole.trace);
+  const CallPaths paths = CallPaths::of_functions(whole.trace);
+  const RunSpan span = run_span(whole.trace);
+  const TimeInterval middle{span.whole.begin_ns + span.whole.length_ns() / 3,
+                            span.whole.begin_ns + span.whole.length_ns() / 2};
+  for (const std::optional<TimeInterval>& interval :
+       std::vector<std::optional<TimeInterval>>{std::nullopt, span.common, middle}) {
+    WaitPart joined;
+    RowTable<SampledTime> sampled;
+    for (std::size_t s = trace.size(); s-- > 0;) {  // in whatever order
+      const std::optional<Stretch> stretch = trace.load(s);
+      if (!stretch) return 0;
+      const CallMatching own(stretch->trace);
+      if (!own.findings().empty()) return 0;
+      const CallPaths functions = CallPaths::of_functions(stretch->trace);
+      const WaitPart part = wait_part(stretch->trace, own, WaitNames(stretch->trace, functions), {},
+                                      interval, {stretch->part, stretch->first_calls, span});
+      if (part.clipped > 0 || part.released > 0) return 0;
+      joined.append(part);
+      sampled.append(sampled_times(stretch->trace, stretch->samples));
+    }
+    joined.add_up();
+    sampled.add_up();
+    const TimeInterval analysed = interval.value_or(span.whole);
+    const std::string stretched =
+        text_of(joined, sampled.rows(), trace, analysed, [&](auto& visit) {
+          for (std::size_t s = 0; s < trace.size(); ++s) visit(*trace.load(s));
+        });
+    WaitSummary at_once =
+        summarize_waits(whole.trace, matching, paths, {.samples = &whole.samples}, interval);
+    at_once.findings = {};
+    if (at_once.patterns.empty()) continue;  // which is a finding
+    EXPECT_EQ(stretched, write_json(describe(at_once, whole.trace, paths), false))
+        << trace.size() << " stretches";
+  }
+  return trace.size();
+}
+
 /// Whether the processes do share the work on that trace.
 bool is_shared(const std::string& path, int count) {
   bool shared = false;
   run_as_processes(count, [&](ProcessGroup& group) {
-    const bool found = load_stretches({.trace = path}, group).has_value();
+    const bool found = load_stretches({.trace = path}, MarkedRegions::ignored, group).has_value();
     if (group.is_first()) shared = found;
   });
   return shared;
@@ -172,11 +259,13 @@ TEST_P(SharedWork, EqualsThatOfOneProcess) {
   constexpr std::uint64_t kPrograms = 40;
   std::uint64_t shared = 0;
   std::size_t stretches = 0;
+  std::size_t waited = 0;
   for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
     SCOPED_TRACE(seed);
     const NativeFile file(random_run(seed, GetParam()));
-    compare(requests(file.path()));
+    compare_all(file.path());
     stretches += compare_stretches(file.path());
+    waited += compare_waits_in_stretches(file.path());
     if (HasFailure()) return;
     shared += is_shared(file.path(), 2) ? 1 : 0;
   }
@@ -184,6 +273,7 @@ TEST_P(SharedWork, EqualsThatOfOneProcess) {
   if (sound) {
     EXPECT_GE(shared, kPrograms / 2);
     EXPECT_GE(stretches, 2 * kPrograms);
+    EXPECT_GE(waited, kPrograms);
   }
 }
 
@@ -208,7 +298,9 @@ TEST(SharedWorkOn, PublicTraces) {
       SCOPED_TRACE(entry.path().string());
       ++tried;
       const NativeFile file(opened.trace);
-      compare({requests(file.path()).front()});
+      compare(std::vector{requests(file.path()).front()});
+      compare(std::vector{wait_requests(file.path()).front()});
+      compare_waits_in_stretches(file.path());
     } catch (const Error&) {
       continue;  // no trace
     }
@@ -231,7 +323,7 @@ TEST(SharedWorkOn, DeadlocksOfTheIdealNetwork) {
       "rank 2\n @0 +1 init\n @11 +5 barrier\n @50 +500 barrier\n @800 +50 barrier\n"
       " @900 +1 finalize\n";
   const NativeFile file(testing::timed_trace(3, rank(0, 1) + rank(1, 0) + third));
-  compare(requests(file.path()));
+  compare_all(file.path());
   EXPECT_TRUE(is_shared(file.path(), 2)) << "it can be cut";
 }
 
@@ -248,9 +340,67 @@ TEST(SharedWorkOn, CountersAndPauses) {
   };
   const NativeFile file(
       testing::timed_trace(2, "counter 0 PAPI_TOT_INS\ncounter 1 ru_nivcsw\n" + rank(0) + rank(1)));
-  compare(requests(file.path()));
+  compare_all(file.path());
   EXPECT_EQ(compare_stretches(file.path()), 4u);
+  EXPECT_EQ(compare_waits_in_stretches(file.path()), 4u);
   EXPECT_TRUE(is_shared(file.path(), 2));
+}
+
+/// A probe fails before the second barrier, and the message that it waits for is sent after it.
+TEST(SharedWorkOn, PollsOverACollective) {
+  const NativeFile file(testing::timed_trace(
+      2,
+      "rank 0\n @0 +1 init\n @10 +5 barrier\n @300 +50 barrier\n @500 +9 send to=1 bytes=8\n"
+      " @600 +50 barrier\n @700 +1 finalize\n"
+      "rank 1\n @0 +1 init\n @11 +4 barrier\n @100 +100 iprobe from=0 failed\n @300 +50 barrier\n"
+      " @360 +100 iprobe from=0 failed\n @510 +2 iprobe from=0\n @520 +5 recv from=0 bytes=8\n"
+      " @600 +50 barrier\n @700 +1 finalize\n"));
+  compare_all(file.path());
+  EXPECT_EQ(compare_waits_in_stretches(file.path()), 3u);
+  const OpenedTrace whole = open_trace(file.path());
+  const WaitStates waits = wait_states(whole.trace, CallMatching(whole.trace));
+  EXPECT_TRUE(std::ranges::any_of(waits.states, [](const WaitState& s) {
+    return s.pattern == WaitPattern::late_sender && s.wait_ns == 100 && s.call == 2;
+  }));
+}
+
+/// Rank 1 computes longer, in kernel where it has samples of its own, and else as in stretches of
+/// time that other stretches of the run have samples of.
+TEST(SharedWorkOn, CallPathsAndSamples) {
+  std::string text =
+      "slackline-trace 1 timed ranks=2\nframe 1 0 main file=a.c line=10 module=a\n"
+      "frame 2 1 solve file=a.c line=20 module=a\nframe 3 2 kernel file=k.c line=30 module=a\n"
+      "frame 4 2 other file=k.c line=40 module=a\n";
+  for (const int rank : {0, 1}) {
+    text += fmt::format("rank {}\n @0 +1 init frame=1\n", rank);
+    for (int i = 1; i <= 9; ++i) {
+      const int begin = 1000 * i;
+      if (i % 2 == rank) {
+        for (int k = 0; k < (i == 5 ? 25 : 3); ++k) {
+          text += fmt::format(" @{} sample cpu=10 frame={}\n", begin + 120 + 5 * k, 3 + k % 2);
+        }
+      }
+      if (i == 4)
+        text += fmt::format(" @{} +50 pause blocked\n @{} sample blocked=50 frame=2\n", begin + 200,
+                            begin + 250);
+      const int enter = begin + 300 + (rank == 1 ? 37 * i : 0);
+      text += fmt::format(" @{} +{} allreduce bytes=8 frame={}\n", enter, begin + 900 - enter,
+                          1 + i % 2);
+    }
+    text += " @10500 +1 finalize frame=1\n";
+  }
+  Samples samples;
+  const Trace trace = read_text(text, "test", &samples);
+  const NativeFile file(trace, samples);
+  compare_all(file.path());
+  EXPECT_EQ(compare_waits_in_stretches(file.path()), 10u);
+  const OpenedTrace whole = open_trace(file.path());
+  const WaitSummary summary =
+      summarize_waits(whole.trace, CallMatching(whole.trace), CallPaths::of_functions(whole.trace),
+                      {.samples = &whole.samples}, {});
+  ASSERT_FALSE(summary.in_code.empty());
+  EXPECT_EQ(summary.in_code.front().cause.rank, 1);
+  EXPECT_GT(summary.in_code.front().cause.frame, 2u) << "of a sample";
 }
 
 TEST(SharedWorkOn, ProcessesWithUnequalMemory) {

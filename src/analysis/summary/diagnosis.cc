@@ -26,7 +26,7 @@ constexpr std::size_t kStallsAsked = 8;
 std::optional<ExampleWait> example_wait(const Trace& trace, const WaitStates& waits,
                                         const DelayCosts& delays) {
   if (delays.costs.empty()) return std::nullopt;
-  const std::int32_t cause = delays.costs.front().rank;
+  const std::int32_t cause = delays.costs.front().of.rank;
   const WaitState* longest = nullptr;
   for (const WaitState& s : waits.states) {
     if (!s.effective || s.cause_rank != cause) continue;
@@ -49,9 +49,11 @@ void find_code(const Trace& trace, const CallMatching& matching, const WaitState
   }
   const CallPaths functions = CallPaths::of_functions(trace);
   const CallActivities in_functions(trace, functions);
-  const auto collector = collect_waits_in_code(trace, waits, in_functions, samples);
+  const auto collector = collect_waits_by_code(trace, waits, in_functions);
   const DelayCosts delays = delay_costs(trace, matching, waits, in_functions, collector.get());
-  d.waits.in_code = collector->take();
+  CodeCauses causes(collector->take(), trace.call_tree(), trace.ranks());
+  causes.add(trace, in_functions, code, {});
+  d.waits.in_code = causes.take();
   d.limits =
       limiting_causes({trace, matching, waits, in_functions, delays, code, d.shares, openmp});
   const TimeInterval analysed{d.shares.begin_ns, d.shares.begin_ns + d.shares.length_ns};

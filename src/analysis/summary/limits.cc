@@ -202,8 +202,9 @@ class LimitSearch {
     std::map<std::int32_t, double> by_rank;
     double sum = 0;
     for (const DelayCost& cost : in_.delays.costs) {
-      by_rank[cost.rank] += cost.by_reason[k];
-      sum += cost.by_reason[k];
+      const double ns = cost.by_reason[k].value();
+      by_rank[cost.of.rank] += ns;
+      sum += ns;
     }
     c.ranks = outstanding(by_rank, sum);
     c.frame = code_of_delays(k, sum, c.ranks);
@@ -239,12 +240,13 @@ class LimitSearch {
     std::vector<std::pair<std::int32_t, ActivityId>> asked;
     std::map<std::pair<std::int32_t, ActivityId>, double> weights;
     for (const DelayCost& cost : in_.delays.costs) {
-      if (cost.operation != Operation::none || !counts(ranks, cost.rank) ||
-          cost.by_reason[reason] < kWorthAsking * sum) {
+      const double ns = cost.by_reason[reason].value();
+      if (cost.of.operation != Operation::none || !counts(ranks, cost.of.rank) ||
+          ns < kWorthAsking * sum) {
         continue;
       }
-      asked.emplace_back(cost.rank, cost.activity);
-      weights[asked.back()] = cost.by_reason[reason];
+      asked.emplace_back(cost.of.rank, cost.of.path);
+      weights[asked.back()] = ns;
     }
     if (asked.empty() || in_.trace.call_tree().empty()) return 0;
     std::map<FrameId, double> frames;

@@ -63,12 +63,12 @@ TimeInterval when_late(const Trace& trace, const WaitStates& waits, const DelayC
 std::vector<LateRank> shares_by_rank(const DelayCosts& delays) {
   std::map<std::int32_t, LateRank> by_rank;
   for (const DelayCost& c : delays.costs) {  // largest first
-    LateRank& late = by_rank[c.rank];
-    const double share = c.total() / delays.waiting_ns;
+    LateRank& late = by_rank[c.of.rank];
+    const double share = c.total() / static_cast<double>(delays.waiting_ns);
     if (late.rank < 0) {
-      late.rank = c.rank;
-      late.operation = c.operation;
-      late.path = c.path;
+      late.rank = c.of.rank;
+      late.operation = c.of.operation;
+      late.path = c.of.path;
       late.activity_share = share;
     }
     late.share += share;
@@ -82,14 +82,14 @@ std::vector<LateRank> shares_by_rank(const DelayCosts& delays) {
 std::vector<CausingActivity> shares_by_activity(const DelayCosts& delays) {
   std::map<std::pair<Operation, PathId>, CausingActivity> totals;
   for (const DelayCost& c : delays.costs) {
-    CausingActivity& a = totals[{c.operation, c.path}];
-    const double share = c.total() / delays.waiting_ns;
-    a.operation = c.operation;
-    a.path = c.path;
+    CausingActivity& a = totals[{c.of.operation, c.of.path}];
+    const double share = c.total() / static_cast<double>(delays.waiting_ns);
+    a.operation = c.of.operation;
+    a.path = c.of.path;
     a.share += share;
     if (share > a.rank_share) {
       a.rank_share = share;
-      a.rank = c.rank;
+      a.rank = c.of.rank;
     }
   }
   std::vector<CausingActivity> activities;

@@ -14,6 +14,9 @@
 // waiting is the difference of the two, and explained but for clocks and clipping. Scalasca does
 // otherwise in places: test/oracle/scalasca names each of them, and what it is worth.
 //
+// Shares are rounded to fractions of a nanosecond before they are summed up, so that no sum depends
+// on the order of waits: it is the same of a whole run and of its parts.
+//
 // Cost: each rank's time is summed between its synchronisation points (busy_time.h), in threads;
 // then a wait costs the points since its ranks synchronised.
 
@@ -72,6 +75,8 @@ class DelaySearch {
 
  private:
   using Shares = std::array<double, kDelayKinds>;
+  using ByReason = std::array<double, kDelayReasons>;
+  using SharesSum = std::array<FixedPointSum, kDelayKinds>;
   struct ActivityHash {
     std::uint64_t operator()(ActivityId id) const { return mix_bits(id); }
   };
@@ -107,9 +112,10 @@ class DelaySearch {
     double waiting = 0;
     for (const BusyTimeSums::Waited& c : causes_) waiting += static_cast<double>(c.ns);
     const double sum = delays + waiting;
-    const Shares& handed = handed_[id];
+    Shares handed;
+    std::ranges::transform(handed_[id], handed.begin(), &FixedPointSum::value);
     const double handed_sum = std::accumulate(handed.begin(), handed.end(), 0.0);
-    out_.waiting_ns += wait;
+    out_.waiting_ns += w.wait_ns;
     if (sum <= 0) {
       note_unexplained(id, wait + handed_sum);
       return;
@@ -169,6 +175,7 @@ class DelaySearch {
       cost.short_term[kind] += scale * longer;
       double total = scale * longer;
       for (std::size_t k = 0; k < kDelayKinds; ++k) {
+        if (handed[k] == 0) continue;
         cost.long_term[k] += handed[k] / sum * longer;
         total += handed[k] / sum * longer;
       }
@@ -183,9 +190,11 @@ class DelaySearch {
         note_unexplained(id, lost);
         continue;
       }
-      Shares& to = handed_[own_waits[c.which]];
+      SharesSum& to = handed_[own_waits[c.which]];
       to[kind] += scale * waited;
-      for (std::size_t k = 0; k < kDelayKinds; ++k) to[k] += handed[k] / sum * waited;
+      for (std::size_t k = 0; k < kDelayKinds; ++k) {
+        if (handed[k] != 0) to[k] += handed[k] / sum * waited;
+      }
       WaitOrigin& origin = out_.origins[own_waits[c.which]];
       // What delays two others is no more waiting for that.
       origin.propagating_ns = std::max(origin.propagating_ns, scale * waited);
@@ -200,6 +209,7 @@ class DelaySearch {
       return;
     }
     for (std::size_t k = 0; k < kDelayReasons; ++k) {
+      if (reasons_[k] == 0) continue;
       cost.by_reason[k] += ns * reasons_[k];
       add_reason(id, static_cast<DelayReason>(k), ns * reasons_[k]);
     }
@@ -219,20 +229,13 @@ class DelaySearch {
 
   void collect() {
     for (std::size_t r = 0; r < costs_.size(); ++r) {
-      std::vector<std::pair<ActivityId, DelayCost>> mine;
-      costs_[r].for_each([&](ActivityId activity, const DelayCost& cost) {
-        if (cost.total() > 0) mine.emplace_back(activity, cost);
-      });
-      std::ranges::sort(mine, {}, [](const auto& entry) { return entry.first; });
-      for (auto& [activity, cost] : mine) {
-        cost.rank = static_cast<std::int32_t>(r);
-        cost.activity = activity;
-        cost.path = names_.path(activity);
-        cost.operation = names_.operation(activity);
+      costs_[r].for_each([&](ActivityId activity, DelayCost& cost) {
+        if (cost.total() <= 0) return;
+        cost.of = {static_cast<std::int32_t>(r), names_.path(activity), names_.operation(activity)};
         out_.costs.push_back(cost);
-      }
+      });
     }
-    std::ranges::stable_sort(out_.costs, std::greater{}, &DelayCost::total);
+    sort_by_total(out_.costs);
   }
 
   const std::vector<WaitState>& waits_;
@@ -243,9 +246,9 @@ class DelaySearch {
   std::vector<std::vector<std::uint32_t>> of_rank_;  // effective states in program order
   std::vector<BusyTimeSums> busy_time_;              // of each rank
   std::vector<FlatMap<ActivityId, DelayCost, ActivityHash>> costs_;  // per rank
-  std::vector<Shares> handed_;  // to each wait, by kind of the first one
-  ActivitySums difference_;     // the late rank's time less the other one's
-  ByReason reasons_{};          // of its computation
+  std::vector<SharesSum> handed_;  // to each wait, by kind of the first one
+  ActivitySums difference_;        // the late rank's time less the other one's
+  ByReason reasons_{};             // of its computation
   std::vector<BusyTimeSums::Waited> causes_;
 };
 
@@ -276,8 +279,26 @@ DelayKind delay_kind(WaitPattern pattern) {
 }
 
 double DelayCost::total() const {
-  return std::accumulate(short_term.begin(), short_term.end(), 0.0) +
-         std::accumulate(long_term.begin(), long_term.end(), 0.0);
+  FixedPointSum sum;
+  for (const FixedPointSum& ns : short_term) sum += ns;
+  for (const FixedPointSum& ns : long_term) sum += ns;
+  return sum.value();
+}
+
+void DelayCost::add(const DelayCost& other) {
+  for (std::size_t k = 0; k < kDelayKinds; ++k) {
+    short_term[k] += other.short_term[k];
+    long_term[k] += other.long_term[k];
+  }
+  for (std::size_t k = 0; k < kDelayReasons; ++k) by_reason[k] += other.by_reason[k];
+}
+
+void sort_by_total(std::vector<DelayCost>& costs) {
+  std::ranges::sort(costs, [](const DelayCost& a, const DelayCost& b) {
+    const double of_a = a.total();
+    const double of_b = b.total();
+    return of_a != of_b ? of_a > of_b : a.of < b.of;
+  });
 }
 
 DelayCosts delay_costs(const Trace& trace, const CallMatching& matching, const WaitStates& waits,

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <vector>
 
 #include "analysis/paths/call_activities.h"
 #include "analysis/waits/wait_states.h"
+#include "base/fixed_point_sum.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -33,20 +35,27 @@ enum class DelayReason : std::uint8_t {
   communication   ///< it was in calls of MPI, or the data was on its way
 };
 inline constexpr std::size_t kDelayReasons = 4;
-using ByReason = std::array<double, kDelayReasons>;
 
-/// What one activity of one rank made others wait: computation (operation none) or communication.
-struct DelayCost {
+/// An activity of one rank: computation (operation none) in a call path, or communication.
+struct RankActivity {
   std::int32_t rank = 0;
   PathId path = 0;
   Operation operation = Operation::none;
+
+  auto operator<=>(const RankActivity&) const = default;
+};
+
+/// What one activity of one rank made others wait.
+struct DelayCost {
+  RankActivity of;
   /// Waiting that it caused itself, and what that waiting caused in turn; ns, by kind.
-  std::array<double, kDelayKinds> short_term{};
-  std::array<double, kDelayKinds> long_term{};
-  ByReason by_reason{};  ///< the total, ns
-  ActivityId activity = 0;
+  std::array<FixedPointSum, kDelayKinds> short_term{};
+  std::array<FixedPointSum, kDelayKinds> long_term{};
+  std::array<FixedPointSum, kDelayReasons> by_reason{};  ///< the total, ns
 
   double total() const;
+  const RankActivity& key() const { return of; }
+  void add(const DelayCost& other);
 };
 
 /// How each waiting came about.
@@ -60,11 +69,13 @@ struct WaitOrigin {
 };
 
 struct DelayCosts {
-  std::vector<DelayCost> costs;     ///< largest total first
+  std::vector<DelayCost> costs;     ///< largest total first, then by activity
   std::vector<WaitOrigin> origins;  ///< one for each of WaitStates::states
-  double unexplained_ns = 0;        ///< waiting that no difference of the two ranks explains
-  double waiting_ns = 0;            ///< effective, with a cause; short + long + unexplained
+  FixedPointSum unexplained_ns;     ///< waiting that no difference of the two ranks explains
+  std::int64_t waiting_ns = 0;      ///< effective, with a cause; short + long + unexplained
 };
+/// Largest total first, then by activity.
+void sort_by_total(std::vector<DelayCost>& costs);
 
 /// Is told how each wait came about, piece by piece. Waits are named by their places in
 /// WaitStates::states.

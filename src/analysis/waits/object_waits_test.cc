@@ -53,10 +53,10 @@ TEST_P(LateRank0, IsTheRootCause) {
   const WaitStates waits = wait_states(trace, matching, {});
   const DelayCosts delays = delay_costs(trace, matching, waits, CallActivities(trace, paths));
   ASSERT_FALSE(delays.costs.empty());
-  EXPECT_EQ(delays.costs.front().rank, 0);
-  EXPECT_EQ(delays.costs.front().operation, Operation::none);
+  EXPECT_EQ(delays.costs.front().of.rank, 0);
+  EXPECT_EQ(delays.costs.front().of.operation, Operation::none);
   EXPECT_NEAR(delays.costs.front().total(), 99997000, 1);
-  EXPECT_EQ(delays.unexplained_ns, 0);
+  EXPECT_EQ(delays.unexplained_ns.value(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(

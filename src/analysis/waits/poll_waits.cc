@@ -19,14 +19,6 @@
 namespace slackline {
 namespace {
 
-constexpr std::size_t kMostOpen = 4096;  // failed polls kept; older ones stay without a cause
-
-bool completes(const Call& call, std::uint32_t request) {
-  bool found = false;
-  for_each_completed_request(call, [&](std::uint32_t serial) { found |= serial == request; });
-  return found;
-}
-
 /// The part of the first `wait_ns` of a failed poll that lies between the polls of which it
 /// consists, as if these were evenly distributed.
 std::int64_t between_polls_of(const Call& poll, std::int64_t wait_ns) {
@@ -53,49 +45,14 @@ PollWaits::PollWaits(const Trace& trace, const CallMatching& matching,
 void PollWaits::look(CallIndex call) {
   const RankCalls& calls = trace_.calls(rank_);
   const Operation operation = calls.operation(call);
-  if (is_poll(operation) && calls.has(call, SLK_FLAG_FAILED)) return remember(call);
-  if (open_.empty()) return;
-  const OperationClass kind = operation_class(operation);
-  if (kind != OperationClass::completion && kind != OperationClass::probe &&
-      kind != OperationClass::recv) {
-    return;
-  }
-  const Call it = calls[call];
-  if (std::ranges::none_of(open_, [&](const Poll& poll) { return ends(poll, it); })) return;
+  if (is_poll(operation) && calls.has(call, SLK_FLAG_FAILED)) return open_.add(calls[call], call);
+  if (open_.empty() || !open_.may_end(operation)) return;
+  const std::vector<CallIndex> ended = open_.take_ended_by(calls[call]);
+  if (ended.empty()) return;
   const std::optional<Cause> cause = cause_of(call, operation);
-  std::erase_if(open_, [&](const Poll& poll) {
-    if (!ends(poll, it)) return false;
-    if (cause) add(poll.call, *cause);
-    return true;
-  });
-  if (cause && is_poll(operation)) add(call, *cause);
-}
-
-void PollWaits::remember(CallIndex call) {
-  if (open_.size() == kMostOpen) open_.erase(open_.begin());
-  const Call it = trace_.calls(rank_)[call];
-  open_.push_back({.call = call,
-                   .operation = it.operation,
-                   .thread = it.thread,
-                   .request = it.request,
-                   .peer = it.peer,
-                   .tag = it.tag,
-                   .comm = it.comm,
-                   .any_source = it.has(SLK_FLAG_ANY_SOURCE) || it.peer < 0,
-                   .any_tag = it.has(SLK_FLAG_ANY_TAG) || it.tag == kTagAny});
-}
-
-/// Is that call, which succeeds, the one that the poll waited for?
-bool PollWaits::ends(const Poll& poll, const Call& call) const {
-  if (call.thread != poll.thread || call.has(SLK_FLAG_FAILED)) return false;
-  const bool completion = operation_class(call.operation) == OperationClass::completion;
-  if (is_test(poll.operation) != completion) return false;
-  if (!completion) {
-    return call.comm == poll.comm && (poll.any_source || call.peer == poll.peer) &&
-           (poll.any_tag || call.tag == poll.tag);
-  }
-  if (poll.request != kRequestNone) return completes(call, poll.request);
-  return call.operation == poll.operation || !is_test(call.operation);
+  if (!cause) return;
+  for (const CallIndex poll : ended) add(poll, *cause);
+  if (is_poll(operation)) add(call, *cause);
 }
 
 std::optional<PollWaits::Cause> PollWaits::cause_of(CallIndex call, Operation operation) const {

@@ -7,6 +7,7 @@
 #include "analysis/waits/collective_waits.h"
 #include "analysis/waits/wait_states.h"
 #include "calls/call_matching.h"
+#include "calls/open_polls.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -24,15 +25,6 @@ class PollWaits {
   void look(CallIndex call);
 
  private:
-  struct Poll {
-    CallIndex call;
-    Operation operation;
-    std::uint16_t thread;
-    std::uint32_t request;  // kRequestNone: several, or not known
-    std::int32_t peer, tag;
-    std::uint32_t comm;
-    bool any_source, any_tag;
-  };
   struct Cause {
     std::int64_t begin_ns;
     std::int32_t rank;
@@ -40,8 +32,6 @@ class PollWaits {
     WaitPattern pattern;
   };
 
-  void remember(CallIndex call);
-  bool ends(const Poll& poll, const Call& call) const;
   std::optional<Cause> cause_of(CallIndex call, Operation operation) const;
   std::optional<Cause> cause_of(const CallMatching::Completion& completion, CallIndex call) const;
   void add(CallIndex call, const Cause& cause);
@@ -52,7 +42,7 @@ class PollWaits {
   const WaitOptions& options_;
   const std::int32_t rank_;
   std::vector<WaitState>& states_;
-  std::vector<Poll> open_;
+  OpenPolls<CallIndex> open_;
 };
 
 }  // namespace slackline

@@ -137,10 +137,10 @@ TEST(PollWaits, CauseTheWaitingOfOthers) {
   const CallPaths paths(trace);
   const WaitStates waits = wait_states(trace, matching, {});
   const DelayCosts delays = delay_costs(trace, matching, waits, CallActivities(trace, paths));
-  EXPECT_EQ(delays.unexplained_ns, 0);
+  EXPECT_EQ(delays.unexplained_ns.value(), 0);
   EXPECT_EQ(delays.waiting_ns, 990 + 1000);
   ASSERT_FALSE(delays.costs.empty());
-  EXPECT_EQ(delays.costs.front().rank, 0);
+  EXPECT_EQ(delays.costs.front().of.rank, 0);
   EXPECT_GT(delays.costs.front().total(), 1800);
 }
 

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "analysis/paths/call_activities.h"
 #include "calls/computation_code.h"
+#include "calls/run_part.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -24,11 +27,58 @@ enum class CauseFunction : std::uint8_t {
   longest  ///< for ranks that work in turn: what the others do at other times is no measure
 };
 
-/// For each of `causes`, a rank and its computation in a call path, that function. Only functions
-/// of the program's own count, with all that they call (own_frame()). O(calls) and as many places.
-std::map<std::pair<std::int32_t, ActivityId>, SampledCause> sampled_causes(
-    const Trace& trace, const CallActivities& names, const ComputationCode& code,
-    std::span<const std::pair<std::int32_t, ActivityId>> causes,
-    CauseFunction which = CauseFunction::excess);
+/// A rank and its computation in a call path.
+using LateComputation = std::pair<std::int32_t, PathId>;
+
+/// A late rank's time at a frame, or that of all ranks together (rank -1) in a function, the
+/// number of which `frame` is.
+struct SampledCauseTime {
+  struct Place {
+    PathId path;
+    std::int32_t rank;
+    FrameId frame;
+    auto operator<=>(const Place&) const = default;
+  };
+  Place at;
+  std::int64_t ns;
+
+  const Place& key() const { return at; }
+  void add(const SampledCauseTime& other) { ns += other.ns; }
+};
+
+/// Finds that function for some late ranks, from all parts of a run. Only functions of the
+/// program's own count, with all that they call (own_frame()).
+class SampledCauses {
+ public:
+  /// `tree` and `ranks`: of the run. O(frames).
+  SampledCauses(const CallTree& tree, std::int32_t ranks, std::span<const LateComputation> causes);
+
+  /// `names` and `code`: of `trace`, a part of the run. O(calls) and as many places.
+  void add(const Trace& trace, const CallActivities& names, const ComputationCode& code,
+           const RunPart& part);
+  /// May get rows of other parts, before add_up_rows().
+  std::vector<SampledCauseTime>& times() { return times_; }
+
+  /// Those for which a function is known. After all parts, and add_up_rows() of times().
+  std::map<LateComputation, SampledCause> find(CauseFunction which) const;
+
+ private:
+  using Function = std::uint32_t;  // number of a name and file
+  SampledCause find(const LateComputation& cause, CauseFunction which) const;
+  std::int64_t ns_of_all(PathId path, Function function) const;
+
+  std::int32_t ranks_;
+  std::vector<LateComputation> causes_;
+  std::vector<FrameId> own_;         // of every frame
+  std::vector<Function> functions_;  // of every frame
+  std::vector<SampledCauseTime> times_{};
+};
+
+/// The same of a whole run, for each of `causes`.
+std::map<LateComputation, SampledCause> sampled_causes(const Trace& trace,
+                                                       const CallActivities& names,
+                                                       const ComputationCode& code,
+                                                       std::span<const LateComputation> causes,
+                                                       CauseFunction which = CauseFunction::excess);
 
 }  // namespace slackline

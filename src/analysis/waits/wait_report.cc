@@ -19,13 +19,12 @@ Value count(std::uint64_t n) {
   return static_cast<std::int64_t>(n);
 }
 
-auto state_object(const WaitState& s, const Trace& trace) {
-  const RankCalls& calls = trace.calls(s.rank);
+auto wait_object(const DescribedWait& s) {
   return Object{"rank"_key = s.rank,
                 "call"_key = s.call,
-                "operation"_key = mpi_name(calls.operation(s.call)),
-                "enter_ns"_key = calls.begin_ns(s.call),
-                "exit_ns"_key = calls.end_ns(s.call),
+                "operation"_key = mpi_name(s.operation),
+                "enter_ns"_key = s.enter_ns,
+                "exit_ns"_key = s.exit_ns,
                 "wait_ns"_key = s.wait_ns,
                 "cause_rank"_key = known_if(s.cause_rank >= 0, s.cause_rank),
                 "cause_call"_key = known_if(s.cause_call != kNoCall, s.cause_call)};
@@ -36,7 +35,7 @@ auto wrong_order_object(const PatternSummary& p) {
                 "different_source_ns"_key = p.wrong_order_different_ns};
 }
 
-auto pattern_object(const PatternSummary& p, const Trace& trace) {
+auto pattern_object(const PatternSummary& p) {
   return Object{
       "pattern"_key = identifier(p.pattern),
       "count"_key = p.count,
@@ -47,29 +46,29 @@ auto pattern_object(const PatternSummary& p, const Trace& trace) {
       "quartile25_ns"_key = p.lower_quartile_ns,
       "median_ns"_key = p.median_ns,
       "quartile75_ns"_key = p.upper_quartile_ns,
-      "max_ns"_key = p.most_ns,
+      "max_ns"_key = p.worst.wait_ns,
       "variance_ns2"_key = p.variance,
       "by_rank_ns"_key = p.by_rank,
-      "direct_ns"_key = p.direct_ns,
-      "indirect_ns"_key = p.indirect_ns,
-      "propagating_ns"_key = p.propagating_ns,
-      "terminal_ns"_key = static_cast<double>(p.sum_ns) - p.propagating_ns,
-      "worst"_key = state_object(p.worst, trace),
+      "direct_ns"_key = p.direct_ns.value(),
+      "indirect_ns"_key = p.indirect_ns.value(),
+      "propagating_ns"_key = p.propagating_ns.value(),
+      "terminal_ns"_key = static_cast<double>(p.sum_ns) - p.propagating_ns.value(),
+      "worst"_key = wait_object(p.worst),
       "wrong_order"_key.when(p.pattern == WaitPattern::late_sender, wrong_order_object(p))};
 }
 
 /// By DelayKind.
-auto costs_object(const std::array<double, kDelayKinds>& costs) {
+auto costs_object(const std::array<FixedPointSum, kDelayKinds>& costs) {
   static_assert(kDelayKinds == 5);
-  return Object{"late_sender"_key = costs[0], "late_receiver"_key = costs[1],
-                "all_to_all"_key = costs[2], "one_to_all"_key = costs[3],
-                "all_to_one"_key = costs[4]};
+  return Object{"late_sender"_key = costs[0].value(), "late_receiver"_key = costs[1].value(),
+                "all_to_all"_key = costs[2].value(), "one_to_all"_key = costs[3].value(),
+                "all_to_one"_key = costs[4].value()};
 }
 
 auto delay_object(const DelayCost& d, const CallPaths& paths) {
-  return Object{"rank"_key = d.rank,
-                "activity"_key = activity_name(d.operation),
-                "call_path"_key = paths.name(d.path),
+  return Object{"rank"_key = d.of.rank,
+                "activity"_key = activity_name(d.of.operation),
+                "call_path"_key = paths.name(d.of.path),
                 "total_ns"_key = d.total(),
                 "short_term_ns"_key = costs_object(d.short_term),
                 "long_term_ns"_key = costs_object(d.long_term)};
@@ -121,26 +120,23 @@ auto wait_place_objects(const WaitSummary& s, const Trace& trace, const CallPath
 
 auto wait_summary_object(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
   const CallTree& tree = trace.call_tree();
-  return Object{
-      "waiting_ns"_key = s.total_ns,
-      "mpi_ns"_key = s.mpi_ns,
-      "begin_ns"_key = s.interval.begin_ns - run_span(trace).whole.begin_ns,
-      "length_ns"_key = s.interval.length_ns(),
-      "waiting_by_rank_ns"_key = s.by_rank,
-      "patterns"_key =
-          list_of(s.patterns, [&](const PatternSummary& p) { return pattern_object(p, trace); }),
-      "places"_key = wait_place_objects(s, trace, paths),
-      "waits"_key =
-          list_of(s.in_code, [&](const WaitInCode& w) { return wait_in_code_object(w, tree); }),
-      "delays"_key =
-          list_of(s.delays.costs, [&](const DelayCost& d) { return delay_object(d, paths); }),
-      "delays_unexplained_ns"_key = s.delays.unexplained_ns,
-      "delays_explain_ns"_key = s.delays.waiting_ns};
+  return Object{"waiting_ns"_key = s.total_ns,
+                "mpi_ns"_key = s.mpi_ns,
+                "begin_ns"_key = s.interval.begin_ns - s.run.begin_ns,
+                "length_ns"_key = s.interval.length_ns(),
+                "waiting_by_rank_ns"_key = s.by_rank,
+                "patterns"_key = list_of(s.patterns, pattern_object),
+                "places"_key = wait_place_objects(s, trace, paths),
+                "waits"_key = list_of(
+                    s.in_code, [&](const WaitInCode& w) { return wait_in_code_object(w, tree); }),
+                "delays"_key = list_of(s.delays.costs,
+                                       [&](const DelayCost& d) { return delay_object(d, paths); }),
+                "delays_unexplained_ns"_key = s.delays.unexplained_ns.value(),
+                "delays_explain_ns"_key = static_cast<double>(s.delays.waiting_ns)};
 }
 
-Facts totals(const WaitSummary& s, const Trace& trace) {
-  std::int32_t present = 0;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) present += trace.calls(r).empty() ? 0 : 1;
+Facts totals(const WaitSummary& s) {
+  const auto present = static_cast<double>(std::ranges::count(s.has_calls, true));
   const double all = static_cast<double>(s.interval.length_ns()) * present;
   const auto waiting = static_cast<double>(s.total_ns);
   return {{{"wait time", waiting, Unit::ns, "sum over all ranks"},
@@ -162,10 +158,11 @@ Table pattern_table(const WaitSummary& s) {
               {}};
   for (const PatternSummary& p : s.patterns) {
     std::vector<Value> row{
-        std::string(name(p.pattern)), count(p.count), p.sum_ns, p.median_ns, p.most_ns,
+        std::string(name(p.pattern)), count(p.count), p.sum_ns, p.median_ns, p.worst.wait_ns,
         std::int64_t{p.worst.rank}};
     row.resize(table.columns.size());
-    if (p.worst.cause_rank >= 0) row.back() = ratio_of(p.direct_ns, p.direct_ns + p.indirect_ns);
+    if (p.worst.cause_rank >= 0)
+      row.back() = ratio_of(p.direct_ns.value(), p.direct_ns.value() + p.indirect_ns.value());
     table.rows.push_back(std::move(row));
     const auto add_part = [&](std::string_view part, Value n, std::int64_t ns) {
       if (ns <= 0) return;
@@ -229,7 +226,7 @@ Table code_table(const WaitSummary& s, const CallTree& tree) {
   return table;
 }
 
-Table rank_table(const WaitSummary& s, const Trace& trace) {
+Table rank_table(const WaitSummary& s) {
   Table table{"wait_ranks",
               "Wait time by rank",
               {{"rank"}, {"wait time", Unit::ns}, {"share of the interval", Unit::ratio}},
@@ -237,7 +234,7 @@ Table rank_table(const WaitSummary& s, const Trace& trace) {
   for (const std::size_t r :
        largest_first(s.by_rank.size(), [&](std::size_t r) { return s.by_rank[r]; })) {
     if (table.rows.size() == kRowsShown) break;
-    if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
+    if (!s.has_calls[r]) continue;
     table.rows.push_back(
         {static_cast<std::int64_t>(r), s.by_rank[r],
          ratio_of(static_cast<double>(s.by_rank[r]), static_cast<double>(s.interval.length_ns()))});
@@ -258,17 +255,18 @@ Table cause_table(const WaitSummary& s, const CallPaths& paths) {
   for (const DelayCost& d : s.delays.costs) {
     if (table.rows.size() == kRowsShown) break;
     double direct = 0;
-    for (const double ns : d.short_term) direct += ns;
-    table.rows.push_back({std::int64_t{d.rank}, std::string(activity_name(d.operation)),
-                          paths.name(d.path), direct, d.total() - direct,
-                          ratio_of(d.total(), s.delays.waiting_ns)});
+    for (const FixedPointSum& ns : d.short_term) direct += ns.value();
+    table.rows.push_back({std::int64_t{d.of.rank}, std::string(activity_name(d.of.operation)),
+                          paths.name(d.of.path), direct, d.total() - direct,
+                          ratio_of(d.total(), static_cast<double>(s.delays.waiting_ns))});
   }
   return table;
 }
 
 Facts explained(const WaitSummary& s) {
-  return {{{"not attributed", ratio_of(s.delays.unexplained_ns, s.delays.waiting_ns), Unit::ratio,
-            "wait time without a delay that explains it"}}};
+  return {{{"not attributed",
+            ratio_of(s.delays.unexplained_ns.value(), static_cast<double>(s.delays.waiting_ns)),
+            Unit::ratio, "wait time without a delay that explains it"}}};
 }
 
 }  // namespace
@@ -281,14 +279,13 @@ Described<WaitSummaryJson> describe(const WaitSummary& summary, const Trace& tra
                                     const CallPaths& paths) {
   Described<WaitSummaryJson> report{wait_summary_object(summary, trace, paths)};
   report.findings = summary.findings;
-  const bool all = summary.interval == run_span(trace).whole;
+  const bool all = summary.interval == summary.run;
   const std::string_view of = all ? " (whole run)" : "";
-  report.sections.push_back({"wait_states",
-                             fmt::format("Wait states{}", of),
-                             {totals(summary, trace), pattern_table(summary)}});
+  report.sections.push_back(
+      {"wait_states", fmt::format("Wait states{}", of), {totals(summary), pattern_table(summary)}});
   if (summary.places.empty()) return report;
   report.sections.back().items.insert(report.sections.back().items.end(),
-                                      {place_table(summary, paths), rank_table(summary, trace)});
+                                      {place_table(summary, paths), rank_table(summary)});
   if (!trace.call_tree().empty() && !summary.in_code.empty()) {
     report.sections.back().items.push_back(code_table(summary, trace.call_tree()));
   }

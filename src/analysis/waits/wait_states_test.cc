@@ -202,10 +202,10 @@ TEST(DelayCosts, BlameTheComputationThatTookLonger) {
   const DelayCosts d = delays_of(trace);
   // Rank 0 has 20 outside of regions and 80 in solve, rank 1 30 outside: 80 more in solve.
   ASSERT_EQ(d.costs.size(), 1u);
-  EXPECT_EQ(d.costs[0].rank, 0);
-  EXPECT_EQ(CallPaths(trace).name(d.costs[0].path), "solve");
-  EXPECT_DOUBLE_EQ(d.costs[0].short_term[0], 70);
-  EXPECT_NEAR(d.unexplained_ns, 0, 1e-9);
+  EXPECT_EQ(d.costs[0].of.rank, 0);
+  EXPECT_EQ(CallPaths(trace).name(d.costs[0].of.path), "solve");
+  EXPECT_DOUBLE_EQ(d.costs[0].short_term[0].value(), 70);
+  EXPECT_NEAR(d.unexplained_ns.value(), 0, 1e-9);
 }
 
 TEST(DelayCosts, CompareSinceOneRankWaitedForTheOther) {
@@ -223,11 +223,11 @@ TEST(DelayCosts, CompareSinceOneRankWaitedForTheOther) {
   const DelayCosts d = delays_of(trace);
   const CallPaths paths(trace);
   ASSERT_EQ(d.costs.size(), 2u);
-  EXPECT_EQ(paths.name(d.costs[0].path), "second");
-  EXPECT_DOUBLE_EQ(d.costs[0].short_term[0], 35);
-  EXPECT_EQ(paths.name(d.costs[1].path), "first");
-  EXPECT_DOUBLE_EQ(d.costs[1].short_term[0], 10);
-  EXPECT_DOUBLE_EQ(d.unexplained_ns, 0);
+  EXPECT_EQ(paths.name(d.costs[0].of.path), "second");
+  EXPECT_DOUBLE_EQ(d.costs[0].short_term[0].value(), 35);
+  EXPECT_EQ(paths.name(d.costs[1].of.path), "first");
+  EXPECT_DOUBLE_EQ(d.costs[1].short_term[0].value(), 10);
+  EXPECT_DOUBLE_EQ(d.unexplained_ns.value(), 0);
 }
 
 TEST(DelayCosts, HandWaitingOnToItsCause) {
@@ -238,10 +238,10 @@ TEST(DelayCosts, HandWaitingOnToItsCause) {
                                              " @100 +0 send to=2 bytes=8\n"
                                              "rank 2\n @10 +90 recv from=1 bytes=8\n"));
   ASSERT_EQ(d.costs.size(), 1u);
-  EXPECT_EQ(d.costs[0].rank, 0);
-  EXPECT_DOUBLE_EQ(d.costs[0].short_term[0], 90);
-  EXPECT_DOUBLE_EQ(d.costs[0].long_term[0], 90);
-  EXPECT_DOUBLE_EQ(d.waiting_ns, 180);
+  EXPECT_EQ(d.costs[0].of.rank, 0);
+  EXPECT_DOUBLE_EQ(d.costs[0].short_term[0].value(), 90);
+  EXPECT_DOUBLE_EQ(d.costs[0].long_term[0].value(), 90);
+  EXPECT_EQ(d.waiting_ns, 180);
   EXPECT_DOUBLE_EQ(d.origins[0].propagating_ns, 90);
   EXPECT_DOUBLE_EQ(d.origins[1].indirect_ns, 90);
 }
@@ -256,7 +256,7 @@ TEST(DelayCosts, CountWaitingThatDelaysTwoOthersOnce) {
                                              "rank 2\n @10 +90 recv from=1 bytes=8\n"
                                              "rank 3\n @55 +45 recv from=1 bytes=8\n"));
   EXPECT_DOUBLE_EQ(d.origins[0].propagating_ns, 90);
-  EXPECT_DOUBLE_EQ(d.waiting_ns, 90 + 90 + 45);
+  EXPECT_EQ(d.waiting_ns, 90 + 90 + 45);
 }
 
 TEST(WaitSummary, AddsUp) {

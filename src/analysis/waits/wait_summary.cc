@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <functional>
+#include <utility>
 
-#include "analysis/waits/waits_in_interval.h"
 #include "base/error.h"
-#include "base/flat_map.h"
 #include "calls/findings.h"
 #include "calls/run_span.h"
 
@@ -26,122 +24,93 @@ constexpr FindingKind kRanksLeftOut{
     "Places of little waiting whose wait times by rank are left out of the JSON output, because "
     "there are too many."};
 
-/// With the quartiles between the two nearest values, as is usual.
-double quantile(const std::vector<std::int64_t>& sorted, double q) {
-  const double at = q * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(at);
-  const std::size_t high = std::min(low + 1, sorted.size() - 1);
-  const double part = at - static_cast<double>(low);
-  return static_cast<double>(sorted[low]) * (1 - part) + static_cast<double>(sorted[high]) * part;
-}
-
-void add_distribution(PatternSummary& p, std::vector<std::int64_t>& lengths) {
-  std::ranges::sort(lengths);
-  p.least_ns = lengths.front();
-  p.most_ns = lengths.back();
-  p.lower_quartile_ns = quantile(lengths, 0.25);
-  p.median_ns = quantile(lengths, 0.5);
-  p.upper_quartile_ns = quantile(lengths, 0.75);
-  const double mean = static_cast<double>(p.sum_ns) / static_cast<double>(p.count);
-  double squares = 0;
-  for (const std::int64_t x : lengths) squares += std::pow(static_cast<double>(x) - mean, 2);
-  p.variance = p.count > 1 ? squares / static_cast<double>(p.count - 1) : 0;
-}
-
-class WaitSums {
+/// The lengths of one pattern, ascending.
+class Lengths {
  public:
-  WaitSums(const Trace& trace, const CallActivities& names, WaitSummary& out)
-      : trace_(trace),
-        names_(names),
-        out_(out),
-        patterns_(kWaitPatterns),
-        lengths_(kWaitPatterns),
-        place_of_(names.size() * kWaitPatterns, kNoPlace) {
-    out.by_rank.resize(ranks());
+  explicit Lengths(std::span<const LengthCount> lengths) : lengths_(lengths) {
+    for (const LengthCount& length : lengths) count_ += length.count;
   }
 
-  void add(const WaitState& s, const WaitOrigin& origin) {
-    const auto rank = static_cast<std::size_t>(s.rank);
-    const auto which = static_cast<std::size_t>(s.pattern);
-    PatternSummary& p = patterns_[which];
-    p.pattern = s.pattern;
-    p.by_rank.resize(ranks());
-    if (p.count == 0 || s.wait_ns > p.worst.wait_ns) p.worst = s;
-    ++p.count;
-    p.sum_ns += s.wait_ns;
-    p.between_polls_ns += s.between_polls_ns;
-    p.by_rank[rank] += s.wait_ns;
-    lengths_[which].push_back(s.wait_ns);
-    p.direct_ns += origin.direct_ns;
-    p.indirect_ns += origin.indirect_ns;
-    p.propagating_ns += origin.propagating_ns;
-    if (s.order != MessageOrder::right) {
-      ++p.wrong_order_count;
-      (s.order == MessageOrder::wrong_same_source ? p.wrong_order_same_ns
-                                                  : p.wrong_order_different_ns) += s.wait_ns;
-    }
-    if (s.effective) {
-      out_.total_ns += s.wait_ns;
-      out_.by_rank[rank] += s.wait_ns;
-    }
-    const std::size_t at = place_of(s);
-    WaitPlace& place = out_.places[at];
-    ++place.count;
-    place.sum_ns += s.wait_ns;
-    of_ranks_[static_cast<std::uint64_t>(at) * ranks() + rank] += s.wait_ns;
-  }
-
-  void finish() {
-    for (std::size_t i = 0; i < kWaitPatterns; ++i) {
-      if (patterns_[i].count == 0) continue;
-      add_distribution(patterns_[i], lengths_[i]);
-      out_.patterns.push_back(std::move(patterns_[i]));
-    }
-    of_ranks_.for_each([this](std::uint64_t key, std::int64_t ns) {
-      out_.places[key / ranks()].ranks.push_back({static_cast<std::int32_t>(key % ranks()), ns});
-    });
-    for (WaitPlace& place : out_.places) std::ranges::sort(place.ranks, {}, &RankWait::rank);
-    std::ranges::stable_sort(out_.places, std::greater{}, &WaitPlace::sum_ns);
+  /// With the quartiles between the two nearest values, as is usual.
+  double quantile(double q) const {
+    const double at = q * static_cast<double>(count_ - 1);
+    const auto low = static_cast<std::uint64_t>(at);
+    const double part = at - static_cast<double>(low);
+    return static_cast<double>(value(low)) * (1 - part) +
+           static_cast<double>(value(std::min(low + 1, count_ - 1))) * part;
   }
 
  private:
-  static constexpr std::size_t kNoPlace = static_cast<std::size_t>(-1);
-
-  std::size_t ranks() const { return static_cast<std::size_t>(trace_.ranks()); }
-
-  struct KeyHash {
-    std::uint64_t operator()(std::uint64_t key) const { return mix_bits(key); }
-  };
-
-  std::size_t place_of(const WaitState& s) {
-    const ActivityId activity = names_.of(s.rank, s.call).call;
-    std::size_t& at = place_of_[activity * kWaitPatterns + static_cast<std::size_t>(s.pattern)];
-    if (at == kNoPlace) {
-      at = out_.places.size();
-      out_.places.push_back(
-          {s.pattern, names_.operation(activity), names_.path(activity), 0, 0, {}});
-    }
-    return at;
+  std::int64_t value(std::uint64_t index) const {
+    auto at = lengths_.begin();
+    for (; index >= at->count; ++at) index -= at->count;
+    return at->ns;
   }
 
-  const Trace& trace_;
-  const CallActivities& names_;
-  WaitSummary& out_;
-  std::vector<PatternSummary> patterns_;
-  std::vector<std::vector<std::int64_t>> lengths_;
-  std::vector<std::size_t> place_of_;                         // by activity and pattern
-  FlatMap<std::uint64_t, std::int64_t, KeyHash> of_ranks_{};  // by place and rank
+  std::span<const LengthCount> lengths_;
+  std::uint64_t count_ = 0;
 };
 
-void add_interval(const Trace& trace, const TimeInterval& interval, WaitSummary& out) {
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    const RankCalls& calls = trace.calls(r);
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      out.mpi_ns += std::max<std::int64_t>(0, std::min(interval.end_ns, calls.end_ns(i)) -
-                                                  std::max(interval.begin_ns, calls.begin_ns(i)));
+/// In ns^2. From integers, so that nothing cancels out.
+double variance_of(const PatternSum& p) {
+  if (p.count < 2) return 0;
+  const Int128 square = Int128{p.sum_ns} * p.sum_ns;
+  const auto n = static_cast<Int128>(p.count);
+  const double rest = static_cast<double>(square % n) / static_cast<double>(p.count);
+  const double squares = static_cast<double>(p.squares - square / n) - rest;
+  return std::max(0.0, squares) / static_cast<double>(p.count - 1);
+}
+
+std::vector<PatternSummary> summaries_of_patterns(const WaitSums& sums, std::size_t ranks) {
+  std::vector<PatternSummary> all;
+  auto place = sums.places.begin();
+  for (const PatternSum& sum : sums.patterns) {
+    PatternSummary& p = all.emplace_back(PatternSummary{sum});
+    const Lengths lengths(
+        std::ranges::equal_range(sums.lengths, p.pattern, {}, &LengthCount::pattern));
+    p.lower_quartile_ns = lengths.quantile(0.25);
+    p.median_ns = lengths.quantile(0.5);
+    p.upper_quartile_ns = lengths.quantile(0.75);
+    p.variance = variance_of(p);
+    p.by_rank.resize(ranks);
+    for (; place != sums.places.end() && place->of.pattern == p.pattern; ++place) {
+      p.by_rank[static_cast<std::size_t>(place->of.rank)] += place->sum_ns;
     }
   }
-  out.interval = interval;
+  return all;
+}
+
+/// Largest first.
+std::vector<WaitPlace> places_of(const WaitSums& sums) {
+  std::vector<WaitPlace> places;
+  for (const PlaceSum& sum : sums.places) {
+    const PlaceSum::Key& of = sum.of;
+    if (places.empty() || places.back().pattern != of.pattern ||
+        places.back().operation != of.operation || places.back().path != of.path) {
+      places.push_back({of.pattern, of.operation, of.path, 0, 0, {}});
+    }
+    WaitPlace& place = places.back();
+    place.count += sum.count;
+    place.sum_ns += sum.sum_ns;
+    place.ranks.push_back({of.rank, sum.sum_ns});
+  }
+  std::ranges::stable_sort(places, std::greater{}, &WaitPlace::sum_ns);
+  return places;
+}
+
+std::vector<RankExtent> rank_extents(const Trace& trace) {
+  std::vector<RankExtent> ranks;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) ranks.push_back(rank_extent(trace.calls(r)));
+  return ranks;
+}
+
+Findings findings_of(const CallMatching& matching, std::uint64_t clipped, std::int64_t clipped_ns,
+                     std::uint64_t released) {
+  Findings findings;
+  findings.merge(matching.findings());
+  if (clipped > 0) findings.add(kClipped, fmt::format("{} ns in total", clipped_ns), clipped);
+  if (released > 0) findings.add(kReplayReleased, {}, released);
+  return findings;
 }
 
 }  // namespace
@@ -159,43 +128,51 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
     throw Error("cannot find wait states in an untimed trace", "it has no timestamps",
                 "Record a run of the program.");
   }
-  const TimeInterval of = interval.value_or(run_span(trace).whole);
-  WaitStates waits = wait_states(trace, matching, options);
-  if (interval) waits = waits_in_interval(trace, waits, of);
-  const CallActivities names(trace, paths);
-  // Regions that the program has marked say less about the code than its functions.
-  if (!trace.call_tree().empty() && !paths.has_functions()) {
-    WaitSummary out = summarize_states(trace, matching, names, waits, of);
-    const CallPaths functions = CallPaths::of_functions(trace);
-    out.in_code =
-        waits_in_code(trace, matching, waits, CallActivities(trace, functions), options.samples);
-    return out;
+  const RunSpan span = run_span(trace);
+  const WaitNames names(trace, paths);
+  const WaitPart part = wait_part(trace, matching, names, options, interval, {.span = span});
+  WaitSummary out = summary_of(part.sums, rank_extents(trace), interval.value_or(span.whole),
+                               findings_of(matching, part.clipped, part.clipped_ns, part.released));
+  CodeCauses causes(part.by_code, trace.call_tree(), trace.ranks());
+  if (causes.needs_calls()) {
+    causes.add(trace, names.of_code(), ComputationCode(trace, options.samples), {});
   }
-  const auto collector = collect_waits_in_code(trace, waits, names, options.samples);
-  WaitSummary out = summarize_states(trace, matching, names, waits, of, collector.get());
-  out.in_code = collector->take();
+  out.in_code = causes.take();
   return out;
 }
 
 WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
                              const CallActivities& names, const WaitStates& waits,
-                             const TimeInterval& interval, DelayVisitor* visitor) {
+                             const TimeInterval& interval) {
+  DelayCosts delays = delay_costs(trace, matching, waits, names);
+  WaitSummary out =
+      summary_of(WaitSums(trace, names, waits, delays, interval, {}, {}), rank_extents(trace),
+                 interval, findings_of(matching, waits.clipped, waits.clipped_ns, waits.released));
+  out.delays.origins = std::move(delays.origins);
+  return out;
+}
+
+WaitSummary summary_of(const WaitSums& sums, std::span<const RankExtent> ranks,
+                       const TimeInterval& interval, Findings findings) {
   WaitSummary out;
-  out.findings.merge(matching.findings());
-  if (waits.clipped > 0) {
-    out.findings.add(kClipped, fmt::format("{} ns in total", waits.clipped_ns), waits.clipped);
+  out.findings = std::move(findings);
+  out.interval = interval;
+  out.run = run_span(ranks).whole;
+  for (const RankExtent& rank : ranks) out.has_calls.push_back(rank.calls > 0);
+  for (const RankWaitSum& rank : sums.ranks) {
+    out.by_rank.push_back(rank.waiting_ns);
+    out.total_ns += rank.waiting_ns;
+    out.mpi_ns += rank.mpi_ns;
   }
-  if (waits.released > 0) out.findings.add(kReplayReleased, {}, waits.released);
-  if (waits.states.empty()) out.findings.add(kNoCommunication);
-  out.delays = delay_costs(trace, matching, waits, names, visitor);
-  WaitSums sums(trace, names, out);
-  for (std::size_t i = 0; i < waits.states.size(); ++i) {
-    sums.add(waits.states[i], out.delays.origins[i]);
-  }
-  sums.finish();
-  const std::size_t given = places_given_by_rank(out, trace.ranks());
+  out.patterns = summaries_of_patterns(sums, ranks.size());
+  out.places = places_of(sums);
+  out.delays.costs = sums.delays;
+  sort_by_total(out.delays.costs);
+  out.delays.unexplained_ns = sums.explained.front().unexplained_ns;
+  out.delays.waiting_ns = sums.explained.front().waiting_ns;
+  const std::size_t given = places_given_by_rank(out, static_cast<std::int32_t>(ranks.size()));
+  if (out.patterns.empty()) out.findings.add(kNoCommunication);
   if (given < out.places.size()) out.findings.add(kRanksLeftOut, {}, out.places.size() - given);
-  add_interval(trace, interval, out);
   return out;
 }
 

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "analysis/waits/delay_costs.h"
+#include "analysis/waits/wait_part.h"
 #include "analysis/waits/wait_states.h"
 #include "analysis/waits/waits_in_code.h"
 #include "calls/run_span.h"
@@ -17,28 +19,13 @@
 
 namespace slackline {
 
-/// Waiting of one pattern.
-struct PatternSummary {
-  WaitPattern pattern;
-  std::uint64_t count = 0;
-  std::int64_t sum_ns = 0;
-  std::int64_t between_polls_ns = 0;  ///< of `sum_ns`: between polls that failed
-  std::int64_t least_ns = 0;
+/// Waiting of one pattern. Quartiles of more than a million waits are exact to 0.02 %.
+struct PatternSummary : PatternSum {
   double lower_quartile_ns = 0;
   double median_ns = 0;
   double upper_quartile_ns = 0;
-  std::int64_t most_ns = 0;
   double variance = 0;  ///< in ns^2
-  WaitState worst;      ///< the longest instance
-  std::vector<std::int64_t> by_rank;
-  // Late senders only.
-  std::uint64_t wrong_order_count = 0;
-  std::int64_t wrong_order_same_ns = 0;
-  std::int64_t wrong_order_different_ns = 0;
-  // Patterns with a cause only.
-  double direct_ns = 0;
-  double indirect_ns = 0;
-  double propagating_ns = 0;
+  std::vector<std::int64_t> by_rank{};
 };
 
 /// What one rank waits.
@@ -62,10 +49,12 @@ struct WaitSummary {
   std::int64_t total_ns = 0;             ///< of effective states: what ranks really waited
   std::int64_t mpi_ns = 0;               ///< time in MPI of all ranks
   TimeInterval interval{};               ///< of which part of the run, in the trace's own time
+  TimeInterval run{};                    ///< RunSpan::whole
+  std::vector<bool> has_calls{};         ///< by rank
   std::vector<std::int64_t> by_rank;     ///< of effective states
   std::vector<PatternSummary> patterns;  ///< those that occur, in the order of WaitPattern
   std::vector<WaitPlace> places;
-  DelayCosts delays;
+  DelayCosts delays;                ///< their origins by summarize_states() only
   std::vector<WaitInCode> in_code;  ///< by summarize_waits() and diagnose() only
   Findings findings;
 };
@@ -76,10 +65,13 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
                             const CallPaths& paths, const WaitOptions& options,
                             const std::optional<TimeInterval>& interval);
 /// The same of states that are known already, all of them in `interval`; without `in_code`.
-/// `visitor` may be null.
 WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
                              const CallActivities& names, const WaitStates& waits,
-                             const TimeInterval& interval, DelayVisitor* visitor = nullptr);
+                             const TimeInterval& interval);
+/// The same of the sums over a whole run, without `in_code`. `ranks`: of the run; `findings`: what
+/// was found before.
+WaitSummary summary_of(const WaitSums& sums, std::span<const RankExtent> ranks,
+                       const TimeInterval& interval, Findings findings);
 
 /// The number of places, largest first, for which the result has the wait time of every rank: four
 /// million numbers at most.

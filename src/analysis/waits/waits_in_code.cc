@@ -8,19 +8,14 @@
 #include "analysis/waits/waits_in_code.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 #include <utility>
 
-#include "analysis/waits/sampled_causes.h"
+#include "base/keyed_rows.h"
 #include "calls/code_places.h"
-#include "calls/computation_code.h"
 
 namespace slackline {
 namespace {
 
-/// An activity of one rank.
-using CauseKey = std::pair<std::int32_t, ActivityId>;
 /// Index into all causes in their order.
 using CauseId = std::uint32_t;
 using Share = std::pair<CauseId, double>;
@@ -61,204 +56,242 @@ class CauseSums {
   std::vector<CauseId> listed_;
 };
 
-class Collector final : public WaitsInCodeCollector {
+class Collector final : public WaitsByCodeCollector {
  public:
-  Collector(const Trace& trace, const WaitStates& waits, const CallActivities& names,
-            const Samples* samples)
-      : trace_(trace), names_(names), samples_(samples), group_of_(waits.states.size()) {
+  Collector(const Trace& trace, const WaitStates& waits, const CallActivities& names)
+      : trace_(trace), names_(names), place_of_(waits.states.size()) {
     for (std::size_t i = 0; i < waits.states.size(); ++i) add(i, waits.states[i]);
-    direct_.resize(groups_.size());
-    indirect_.resize(groups_.size());
+    direct_.resize(waiting_.size());
+    indirect_.resize(waiting_.size());
   }
 
   void delayed(std::size_t wait, std::int32_t rank, ActivityId activity, double ns) override {
-    direct_[group_of_[wait]][{rank, activity}] += ns;
+    direct_[place_of_[wait]][{rank, activity}] += ns;
   }
   void propagated(std::size_t wait, std::size_t earlier, double ns) override {
-    indirect_[group_of_[wait]][group_of_[earlier]] += ns;
+    indirect_[place_of_[wait]][place_of_[earlier]] += ns;
   }
 
-  std::vector<WaitInCode> take() override {
-    find_causes();
-    std::ranges::stable_sort(groups_, std::greater{}, &WaitInCode::sum_ns);
-    return std::move(groups_);
+  WaitsByCode take() override {
+    WaitsByCode out;
+    for (std::size_t p = 0; p < waiting_.size(); ++p) {
+      const Place& place = waiting_[p].of;
+      for (const auto& [cause, ns] : direct_[p]) {
+        const auto& [rank, activity] = cause;
+        out.direct.push_back(
+            {{place, {rank, names_.path(activity), names_.operation(activity)}}, ns});
+      }
+      for (const auto& [other, ns] : indirect_[p]) {
+        out.indirect.push_back({{place, waiting_[other].of}, ns});
+      }
+    }
+    out.waiting = std::move(waiting_);
+    out.add_up();
+    return out;
   }
 
  private:
-  using Key = std::tuple<WaitPattern, Operation, std::int32_t, FrameId, PathId>;
+  using Place = WaitsByCode::Place;
 
   void add(std::size_t i, const WaitState& s) {
     const RankCalls& calls = trace_.calls(s.rank);
     const ActivityId activity = names_.of(s.rank, s.call).call;
-    const Key key{s.pattern, calls.operation(s.call), s.rank, calls.frame(s.call),
-                  names_.path(activity)};
-    const auto [at, fresh] = ids_.try_emplace(key, static_cast<std::uint32_t>(groups_.size()));
-    if (fresh) {
-      groups_.push_back({std::get<0>(key),
-                         std::get<1>(key),
-                         std::get<2>(key),
-                         std::get<3>(key),
-                         std::get<4>(key),
-                         0,
-                         0,
-                         {}});
-      effective_ns_.push_back(0);
+    const Place place{s.pattern, calls.operation(s.call), s.rank, calls.frame(s.call),
+                      names_.path(activity)};
+    const auto [at, fresh] = ids_.try_emplace(place, static_cast<std::uint32_t>(waiting_.size()));
+    if (fresh) waiting_.push_back({place, 0, 0, 0});
+    waiting_[at->second].add({place, 1, s.wait_ns, s.effective ? s.wait_ns : 0});
+    place_of_[i] = at->second;
+  }
+
+  const Trace& trace_;
+  const CallActivities& names_;
+  std::vector<std::uint32_t> place_of_;  // of each wait
+  std::map<Place, std::uint32_t> ids_;
+  std::vector<WaitsByCode::Waiting> waiting_;
+  std::vector<std::map<std::pair<std::int32_t, ActivityId>, FixedPointSum>> direct_;
+  std::vector<std::map<std::uint32_t, FixedPointSum>> indirect_;
+};
+
+void keep_largest(Shares& shares) {
+  if (shares.size() <= kCausesKept) return;
+  std::vector<double> sizes;
+  for (const auto& [key, share] : shares) sizes.push_back(share);
+  std::ranges::nth_element(sizes, sizes.begin() + (kCausesKept - 1), std::greater{});
+  const double least = sizes[kCausesKept - 1];
+  std::erase_if(shares, [&](const auto& entry) { return entry.second < least; });
+}
+
+/// Finds what caused the waiting in each place, through the waiting in others.
+class SharedCauses {
+ public:
+  explicit SharedCauses(const WaitsByCode& waits)
+      : waits_(waits), direct_(waits.waiting.size()), indirect_(waits.waiting.size()) {
+    for (const auto& row : waits.direct) causes_.push_back(row.of.cause);
+    std::ranges::sort(causes_);
+    causes_.erase(std::unique(causes_.begin(), causes_.end()), causes_.end());
+    for (const auto& row : waits.direct) {
+      const auto id = std::ranges::lower_bound(causes_, row.of.cause) - causes_.begin();
+      add_share(direct_, row, static_cast<CauseId>(id));
     }
-    WaitInCode& group = groups_[at->second];
-    ++group.count;
-    group.sum_ns += s.wait_ns;
-    if (s.effective) effective_ns_[at->second] += static_cast<double>(s.wait_ns);
-    group_of_[i] = at->second;
-  }
-
-  static void keep_largest(Shares& shares) {
-    if (shares.size() <= kCausesKept) return;
-    std::vector<double> sizes;
-    for (const auto& [key, share] : shares) sizes.push_back(share);
-    std::ranges::nth_element(sizes, sizes.begin() + (kCausesKept - 1), std::greater{});
-    const double least = sizes[kCausesKept - 1];
-    std::erase_if(shares, [&](const auto& entry) { return entry.second < least; });
-  }
-
-  std::vector<CauseKey> all_causes() const {
-    std::vector<CauseKey> all;
-    for (const auto& causes : direct_) {
-      for (const auto& [cause, ns] : causes) all.push_back(cause);
+    for (const auto& row : waits.indirect) {
+      add_share(indirect_, row, static_cast<std::uint32_t>(index_of(row.of.cause)));
     }
-    std::ranges::sort(all);
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return all;
   }
 
-  /// What caused each group directly, as shares of its waiting.
-  std::vector<Shares> direct_shares(const std::vector<CauseKey>& causes) const {
-    std::vector<Shares> shares(groups_.size());
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      if (effective_ns_[g] <= 0) continue;
-      for (const auto& [cause, ns] : direct_[g]) {
-        const auto id = std::ranges::lower_bound(causes, cause) - causes.begin();
-        shares[g].emplace_back(static_cast<CauseId>(id), ns / effective_ns_[g]);
-      }
+  const RankActivity& cause(CauseId id) const { return causes_[id]; }
+
+  /// The causes of each place, as shares of its waiting.
+  std::vector<Shares> find() const {
+    CauseSums sums(causes_.size());
+    std::vector<Shares> shares(direct_.size());
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<Shares> next(direct_.size());
+      for (std::size_t p = 0; p < next.size(); ++p) next[p] = next_shares(p, shares, sums);
+      shares = std::move(next);
     }
     return shares;
   }
 
-  Shares next_shares(std::size_t g, const Shares& direct, const std::vector<Shares>& before,
-                     CauseSums& sums) const {
-    if (effective_ns_[g] <= 0) return {};
-    for (const auto& [cause, share] : direct) sums.add(cause, share);
-    for (const auto& [other, ns] : indirect_[g]) {
-      for (const auto& [cause, share] : before[other]) {
-        sums.add(cause, ns / effective_ns_[g] * share);
-      }
+ private:
+  std::size_t index_of(const WaitsByCode::Place& place) const {
+    return static_cast<std::size_t>(
+        std::ranges::lower_bound(waits_.waiting, place, {}, &WaitsByCode::Waiting::key) -
+        waits_.waiting.begin());
+  }
+
+  template <class Row>
+  void add_share(std::vector<Shares>& shares, const Row& row, std::uint32_t id) const {
+    const std::size_t place = index_of(row.of.place);
+    const auto effective = static_cast<double>(waits_.waiting[place].effective_ns);
+    if (effective > 0) shares[place].emplace_back(id, row.ns.value() / effective);
+  }
+
+  Shares next_shares(std::size_t place, const std::vector<Shares>& before, CauseSums& sums) const {
+    for (const auto& [cause, share] : direct_[place]) sums.add(cause, share);
+    for (const auto& [other, part] : indirect_[place]) {
+      for (const auto& [cause, share] : before[other]) sums.add(cause, part * share);
     }
     Shares shares = sums.take();
     keep_largest(shares);
     return shares;
   }
 
-  void find_causes() {
-    const std::vector<CauseKey> causes = all_causes();
-    const std::vector<Shares> direct = direct_shares(causes);
-    CauseSums sums(causes.size());
-    std::vector<Shares> shares(groups_.size());
-    for (int round = 0; round < kRounds; ++round) {
-      std::vector<Shares> next(groups_.size());
-      for (std::size_t g = 0; g < groups_.size(); ++g) {
-        next[g] = next_shares(g, direct[g], shares, sums);
-      }
-      shares = std::move(next);
-    }
-    std::map<CauseKey, FrameId> frames;
-    std::vector<CauseKey> largest(groups_.size());
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const auto most = std::ranges::max_element(shares[g], {}, &Share::second);
-      if (most == shares[g].end()) continue;
-      largest[g] = causes[most->first];
-      groups_[g].cause.rank = largest[g].first;
-      groups_[g].cause.share = std::min(1.0, most->second);
-      frames[largest[g]] = 0;
-    }
-    find_frames(frames);
-    std::map<CauseKey, SampledCause> sampled;
-    const ComputationCode code(trace_, samples_);
-    if (code.sampled()) {
-      std::vector<CauseKey> computed;
-      for (const auto& [cause, frame] : frames) {
-        if (names_.operation(cause.second) == Operation::none) computed.push_back(cause);
-      }
-      sampled = sampled_causes(trace_, names_, code, computed);
-    }
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      if (groups_[g].cause.rank < 0) continue;
-      groups_[g].cause.frame = frames[largest[g]];
-      if (const auto found = sampled.find(largest[g]); found != sampled.end()) {
-        groups_[g].cause.frame = found->second.frame;
-        groups_[g].cause.share *= found->second.share;
-      }
-    }
-  }
-
-  /// An activity may be at several lines of its function: that of most of its time stands for it.
-  void find_frames(std::map<CauseKey, FrameId>& frames) const {
-    std::map<std::pair<CauseKey, FrameId>, std::int64_t> times;
-    std::int32_t rank = -1;
-    for (const auto& [cause, frame] : frames) {
-      if (cause.first != rank) add_times(rank = cause.first, frames, times);
-    }
-    std::map<CauseKey, std::int64_t> most;
-    for (const auto& [place, ns] : times) {
-      const auto [at, fresh] = most.try_emplace(place.first, ns);
-      if (!fresh && ns <= at->second) continue;
-      at->second = ns;
-      frames[place.first] = place.second;
-    }
-  }
-
-  void add_times(std::int32_t rank, const std::map<CauseKey, FrameId>& wanted,
-                 std::map<std::pair<CauseKey, FrameId>, std::int64_t>& times) const {
-    if (trace_.call_tree().empty()) return;
-    const RankCalls& calls = trace_.calls(rank);
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      const auto call = static_cast<CallIndex>(i);
-      const CallActivities::OfCall of = names_.of(rank, call);
-      if (wanted.contains({rank, of.gap})) {
-        const FrameId frame = ancestor_at(trace_.call_tree(), calls.frame(i),
-                                          names_.paths().depth(names_.path(of.gap)));
-        times[{{rank, of.gap}, frame}] += calls.gap_ns(i);
-      }
-      if (wanted.contains({rank, of.call})) {
-        times[{{rank, of.call}, calls.frame(i)}] += calls.end_ns(i) - calls.begin_ns(i);
-      }
-    }
-  }
-
-  const Trace& trace_;
-  const CallActivities& names_;
-  const Samples* samples_;
-  std::vector<std::uint32_t> group_of_;  // of each wait
-  std::map<Key, std::uint32_t> ids_;
-  std::vector<WaitInCode> groups_;
-  std::vector<double> effective_ns_;  // of each group
-  std::vector<std::map<CauseKey, double>> direct_;
-  std::vector<std::map<std::uint32_t, double>> indirect_;
+  const WaitsByCode& waits_;
+  std::vector<RankActivity> causes_;  // ascending
+  std::vector<Shares> direct_;        // of each place
+  std::vector<Shares> indirect_;      // and by which other places
 };
+
+std::vector<LateComputation> computations_of(const std::map<RankActivity, FrameId>& causes) {
+  std::vector<LateComputation> computations;
+  for (const auto& [cause, frame] : causes) {
+    if (cause.operation == Operation::none) computations.emplace_back(cause.rank, cause.path);
+  }
+  return computations;
+}
 
 }  // namespace
 
-std::unique_ptr<WaitsInCodeCollector> collect_waits_in_code(const Trace& trace,
-                                                            const WaitStates& waits,
-                                                            const CallActivities& names,
-                                                            const Samples* samples) {
-  return std::make_unique<Collector>(trace, waits, names, samples);
+void WaitsByCode::append(const WaitsByCode& other) {
+  waiting.insert(waiting.end(), other.waiting.begin(), other.waiting.end());
+  direct.insert(direct.end(), other.direct.begin(), other.direct.end());
+  indirect.insert(indirect.end(), other.indirect.begin(), other.indirect.end());
 }
 
-std::vector<WaitInCode> waits_in_code(const Trace& trace, const CallMatching& matching,
-                                      const WaitStates& waits, const CallActivities& names,
-                                      const Samples* samples) {
-  Collector collector(trace, waits, names, samples);
-  delay_costs(trace, matching, waits, names, &collector);
-  return collector.take();
+void WaitsByCode::add_up() {
+  for_each_table([](auto& rows) { add_up_rows(rows); });
+}
+
+std::unique_ptr<WaitsByCodeCollector> collect_waits_by_code(const Trace& trace,
+                                                            const WaitStates& waits,
+                                                            const CallActivities& names) {
+  return std::make_unique<Collector>(trace, waits, names);
+}
+
+CodeCauses::CodeCauses(const WaitsByCode& waits, const CallTree& tree, std::int32_t ranks)
+    : tree_(tree), largest_(waits.waiting.size()), sampled_(tree, ranks, {}) {
+  const SharedCauses causes(waits);
+  const std::vector<Shares> shares = causes.find();
+  for (std::size_t p = 0; p < waits.waiting.size(); ++p) {
+    const WaitsByCode::Waiting& w = waits.waiting[p];
+    WaitInCode& place = places_.emplace_back(WaitInCode{w.of.pattern, w.of.operation, w.of.rank,
+                                                        w.of.frame, w.of.path, w.count, w.sum_ns});
+    const auto most = std::ranges::max_element(shares[p], {}, &Share::second);
+    if (most == shares[p].end()) continue;
+    largest_[p] = causes.cause(most->first);
+    place.cause.rank = largest_[p]->rank;
+    place.cause.share = std::min(1.0, most->second);
+    frames_[*largest_[p]] = 0;
+  }
+  sampled_ = SampledCauses(tree, ranks, computations_of(frames_));
+}
+
+void CodeCauses::add(const Trace& trace, const CallActivities& names, const ComputationCode& code,
+                     const RunPart& part) {
+  if (!needs_calls()) return;
+  add_times(trace, names, part);
+  if (code.sampled()) sampled_.add(trace, names, code, part);
+  add_up();
+}
+
+void CodeCauses::add_times(const Trace& trace, const CallActivities& names, const RunPart& part) {
+  std::map<TimeAtFrame::Key, std::int64_t> sums;
+  std::int32_t rank = -1;
+  for (const auto& [cause, frame] : frames_) {
+    if (cause.rank == rank) continue;
+    rank = cause.rank;
+    const RankCalls& calls = trace.calls(rank);
+    std::vector<bool> wanted(names.size());
+    for (ActivityId id = 0; id < names.size(); ++id) {
+      wanted[id] = frames_.contains({rank, names.path(id), names.operation(id)});
+    }
+    for (std::size_t i = part.lead(); i < calls.size(); ++i) {
+      const CallActivities::OfCall of = names.of(rank, static_cast<CallIndex>(i));
+      if (of.gap != CallActivities::kSeveral && wanted[of.gap]) {
+        const PathId path = names.path(of.gap);
+        const FrameId at = ancestor_at(tree_, calls.frame(i), names.paths().depth(path));
+        sums[{{rank, path, Operation::none}, at}] += calls.gap_ns(i);
+      }
+      if (wanted[of.call]) {
+        sums[{{rank, names.path(of.call), names.operation(of.call)}, calls.frame(i)}] +=
+            calls.end_ns(i) - calls.begin_ns(i);
+      }
+    }
+  }
+  for (const auto& [key, ns] : sums) times_.push_back({key, ns});
+}
+
+void CodeCauses::add_up() {
+  for_each_table([](auto& rows) { add_up_rows(rows); });
+}
+
+/// An activity may be at several lines of its function: that of most of its time stands for it.
+void CodeCauses::find_frames() {
+  std::map<RankActivity, std::int64_t> most;
+  for (const TimeAtFrame& time : times_) {
+    const auto [at, fresh] = most.try_emplace(time.of.activity, time.ns);
+    if (!fresh && time.ns <= at->second) continue;
+    at->second = time.ns;
+    frames_[time.of.activity] = time.of.frame;
+  }
+}
+
+std::vector<WaitInCode> CodeCauses::take() {
+  find_frames();
+  const std::map<LateComputation, SampledCause> sampled = sampled_.find(CauseFunction::excess);
+  for (std::size_t p = 0; p < places_.size(); ++p) {
+    if (!largest_[p]) continue;
+    WaitInCode::Cause& cause = places_[p].cause;
+    cause.frame = frames_[*largest_[p]];
+    if (largest_[p]->operation != Operation::none) continue;
+    const auto found = sampled.find({largest_[p]->rank, largest_[p]->path});
+    if (found == sampled.end()) continue;
+    cause.frame = found->second.frame;
+    cause.share *= found->second.share;
+  }
+  std::ranges::stable_sort(places_, std::greater{}, &WaitInCode::sum_ns);
+  return std::move(places_);
 }
 
 }  // namespace slackline

@@ -1,11 +1,19 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "analysis/waits/delay_costs.h"
+#include "analysis/waits/sampled_causes.h"
 #include "analysis/waits/wait_states.h"
+#include "base/fixed_point_sum.h"
+#include "calls/computation_code.h"
+#include "calls/run_part.h"
 #include "trace/samples.h"
 #include "trace/trace.h"
 
@@ -30,22 +38,116 @@ struct WaitInCode {
   Cause cause{};
 };
 
-/// Collects, while delay_costs() runs over the same waits and names, what waits_in_code() returns.
-class WaitsInCodeCollector : public DelayVisitor {
- public:
-  /// All waiting by place, largest first. To be called once, after delay_costs().
-  virtual std::vector<WaitInCode> take() = 0;
-};
-/// The arguments must outlive the collector.
-std::unique_ptr<WaitsInCodeCollector> collect_waits_in_code(const Trace& trace,
-                                                            const WaitStates& waits,
-                                                            const CallActivities& names,
-                                                            const Samples* samples);
+/// How much waiting there is in places of the code, and what caused it: other activities, and
+/// waiting in other places.
+struct WaitsByCode {
+  struct Place {
+    WaitPattern pattern;
+    Operation operation;
+    std::int32_t rank;
+    FrameId frame;
+    PathId path;
+    auto operator<=>(const Place&) const = default;
+  };
+  struct Waiting {
+    Place of;
+    std::uint64_t count;
+    std::int64_t sum_ns;
+    std::int64_t effective_ns;  ///< of effective states
 
-/// All waiting by place, largest first. `names`: activities by functions where call paths were
-/// recorded. As much work as delay_costs().
-std::vector<WaitInCode> waits_in_code(const Trace& trace, const CallMatching& matching,
-                                      const WaitStates& waits, const CallActivities& names,
-                                      const Samples* samples);
+    const Place& key() const { return of; }
+    void add(const Waiting& other) {
+      count += other.count;
+      sum_ns += other.sum_ns;
+      effective_ns += other.effective_ns;
+    }
+  };
+  template <class Cause>
+  struct Caused {
+    struct Key {
+      Place place;
+      Cause cause;
+      auto operator<=>(const Key&) const = default;
+    };
+    Key of;
+    FixedPointSum ns;
+
+    const Key& key() const { return of; }
+    void add(const Caused& other) { ns += other.ns; }
+  };
+
+  // Ascending by key.
+  std::vector<Waiting> waiting{};
+  std::vector<Caused<RankActivity>> direct{};
+  std::vector<Caused<Place>> indirect{};
+
+  /// Those of another part of the run. To be followed by add_up().
+  void append(const WaitsByCode& other);
+  template <class Visit>
+  void for_each_table(Visit visit) {
+    visit(waiting);
+    visit(direct);
+    visit(indirect);
+  }
+  /// After rows have been appended to tables.
+  void add_up();
+};
+
+/// Collects them while delay_costs() runs over the same waits and names.
+class WaitsByCodeCollector : public DelayVisitor {
+ public:
+  /// To be called once, after delay_costs().
+  virtual WaitsByCode take() = 0;
+};
+/// The arguments must outlive the collector. `names`: activities by functions where call paths were
+/// recorded.
+std::unique_ptr<WaitsByCodeCollector> collect_waits_by_code(const Trace& trace,
+                                                            const WaitStates& waits,
+                                                            const CallActivities& names);
+
+/// Names the causes of the waiting of a whole run by their lines, from all parts of the run.
+class CodeCauses {
+ public:
+  /// `tree` and `ranks`: of the run.
+  CodeCauses(const WaitsByCode& waits, const CallTree& tree, std::int32_t ranks);
+
+  /// Whether add() has anything to do.
+  bool needs_calls() const { return !tree_.empty() && !frames_.empty(); }
+  /// `names`, as of the collector, and `code`: of `trace`, a part of the run. O(calls).
+  void add(const Trace& trace, const CallActivities& names, const ComputationCode& code,
+           const RunPart& part);
+  template <class Visit>
+  void for_each_table(Visit visit) {
+    visit(times_);
+    visit(sampled_.times());
+  }
+  /// After rows have been appended to tables.
+  void add_up();
+  /// All waiting by place, largest first. After all parts; to be called once.
+  std::vector<WaitInCode> take();
+
+ private:
+  struct TimeAtFrame {
+    struct Key {
+      RankActivity activity;
+      FrameId frame;
+      auto operator<=>(const Key&) const = default;
+    };
+    Key of;
+    std::int64_t ns;
+
+    const Key& key() const { return of; }
+    void add(const TimeAtFrame& other) { ns += other.ns; }
+  };
+  void add_times(const Trace& trace, const CallActivities& names, const RunPart& part);
+  void find_frames();
+
+  const CallTree& tree_;
+  std::vector<WaitInCode> places_;
+  std::vector<std::optional<RankActivity>> largest_;  // the largest cause of each place
+  std::map<RankActivity, FrameId> frames_;            // of these causes
+  std::vector<TimeAtFrame> times_{};
+  SampledCauses sampled_;
+};
 
 }  // namespace slackline

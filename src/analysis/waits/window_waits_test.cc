@@ -145,8 +145,8 @@ TEST(WindowWaits, HaveTheHoldersComputationAsRootCause) {
   const WaitStates waits = wait_states(trace, matching, {});
   const DelayCosts delays = delay_costs(trace, matching, waits, CallActivities(trace, paths));
   ASSERT_FALSE(delays.costs.empty());
-  EXPECT_EQ(delays.costs.front().rank, 0);
-  EXPECT_EQ(delays.costs.front().operation, Operation::none);
+  EXPECT_EQ(delays.costs.front().of.rank, 0);
+  EXPECT_EQ(delays.costs.front().of.operation, Operation::none);
 }
 
 // What the network cannot take away, and what the critical path goes through.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -62,8 +63,10 @@ bool has_usual_times(std::span<const RankExtent> ranks) {
 }
 
 /// Cuts the trace; returns why it must be read whole, and nothing if it need not.
-std::string cut(StretchedTrace& trace, std::uint64_t calls_at_once, ProcessGroup& group) {
+std::string cut(StretchedTrace& trace, MarkedRegions regions, std::uint64_t calls_at_once,
+                ProcessGroup& group) {
   if (!trace.obstacle().empty()) return trace.obstacle();
+  if (regions == MarkedRegions::needed && trace.has_regions()) return "regions of the program's own";
   if (!has_usual_times(trace.extents())) return "unusual times";
   if (calls_at_once == 0) return "more pauses, counters and samples than fit in memory";
   const auto processes = static_cast<std::uint64_t>(group.size());
@@ -83,9 +86,18 @@ bool is_sound(const Stretch& stretch, const CallMatching& matching) {
   return check.violations == 0 && check.collectives == 0;
 }
 
+/// The numbers of a process's own, in order.
+auto own_stretches(const StretchedRun& run, const ProcessGroup& group) {
+  const auto processes = static_cast<std::size_t>(group.size());
+  const auto self = static_cast<std::size_t>(group.rank());
+  return std::views::iota(self * run.trace.size() / processes,
+                          (self + 1) * run.trace.size() / processes);
+}
+
 }  // namespace
 
-std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group) {
+std::optional<StretchedRun> load_stretches(const RunRequest& request, MarkedRegions regions,
+                                           ProcessGroup& group) {
   group.set_unshared("only a measured run of a native trace is shared");
   if ((!request.on.empty() && request.on != "measured") || request.reading.fix_clocks) {
     return std::nullopt;
@@ -105,7 +117,7 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   if (group.size() == 1 && fits && calls <= 2 * at_once) return std::nullopt;
   begin_stage("looking for places to cut the trace");
   StretchedTrace trace(std::move(pieces), group);
-  const std::string obstacle = cut(trace, at_once, group);
+  const std::string obstacle = cut(trace, regions, at_once, group);
   if (!obstacle.empty()) {
     const std::string why = fmt::format("; it has {}, so it cannot be read in stretches", obstacle);
     require_memory_for(calls, request.reading, available, why);
@@ -122,17 +134,15 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
 
 bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
                        const std::function<bool(const Stretch&, const CallMatching&)>& analyse) {
-  const auto processes = static_cast<std::size_t>(group.size());
-  const auto self = static_cast<std::size_t>(group.rank());
-  const std::size_t end = (self + 1) * run.trace.size() / processes;
   bool sound = true;
-  for (std::size_t s = self * run.trace.size() / processes; s < end && sound; ++s) {
+  for (const std::size_t s : own_stretches(run, group)) {
     begin_stage("analysing the run");
     const std::optional<Stretch> stretch = run.trace.load(s);
-    sound = stretch.has_value();
-    if (!sound) break;
-    const CallMatching matching(stretch->trace);
-    sound = is_sound(*stretch, matching) && analyse(*stretch, matching);
+    if (stretch) {
+      const CallMatching matching(stretch->trace);
+      sound = is_sound(*stretch, matching) && analyse(*stretch, matching);
+    }
+    if (sound = sound && stretch.has_value(); !sound) break;
   }
   if (true_in_all(group, sound)) return true;
   const std::string why =
@@ -142,6 +152,19 @@ bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
   require_memory_for(run.trace.calls(), run.reading, memory_for(run.reading),
                      fmt::format("; it has {}, so it cannot be read in stretches", why));
   return false;
+}
+
+void visit_own_stretches(StretchedRun& run, ProcessGroup& group,
+                         const std::function<void(const Stretch&)>& visit) {
+  bool complete = true;
+  for (const std::size_t s : own_stretches(run, group)) {
+    const std::optional<Stretch> stretch = run.trace.load(s);
+    if (complete = stretch.has_value(); !complete) break;
+    visit(*stretch);
+  }
+  if (true_in_all(group, complete)) return;
+  throw Error("cannot analyse the trace", "it changed while it was read",
+              "Analyse it when nothing writes to it any more.");
 }
 
 }  // namespace slackline

@@ -29,6 +29,12 @@ void declare_memory(OptionList& options, ReadingOptions& reading) {
               {.example = "4GiB", .unit = QuantityUnit::bytes});
 }
 
+void say_that_it_reads_stretches(OptionList& options) {
+  options["--memory"].help =
+      "Memory that the command may take (default: what is available); a larger native trace is "
+      "analysed in stretches";
+}
+
 void declare_trace(OptionList& options, std::string& trace, ReadingOptions& reading) {
   options.add("trace TRACE", trace,
               "Trace file or recording folder; default: the newest slackline-trace* in the current "

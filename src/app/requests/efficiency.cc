@@ -131,7 +131,7 @@ std::optional<Report> execute_in_stretches(const EfficiencyRequest& request, Pro
   const Scaling scaling = parse_scaling(request.scaling);
   RunRequest one = request.run;
   one.trace = request.traces.empty() ? std::string() : request.traces.front();
-  std::optional<StretchedRun> run = load_stretches(one, group);
+  std::optional<StretchedRun> run = load_stretches(one, MarkedRegions::ignored, group);
   if (!run) return std::nullopt;
   require_calls(run->run.opened, run->trace.calls(), "no efficiency of");
   const auto efficiency = efficiency_in_stretches(*run, ideal, request.interval, group);
@@ -160,9 +160,7 @@ void declare(OptionList& options, EfficiencyRequest& request) {
               "Also write the runs as measurements for Extra-P (JSON Lines), by call path");
   declare(options, request.run);
   declare_memory(options, request.run.reading);
-  options["--memory"].help =
-      "Memory that the command may take (default: what is available); a larger native trace is "
-      "analysed in stretches";
+  say_that_it_reads_stretches(options);
   declare(options, request.summary);
 }
 

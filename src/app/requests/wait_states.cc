@@ -1,20 +1,34 @@
 #include "app/requests/wait_states.h"
 
+#include <optional>
+#include <utility>
+
 #include "analysis/model/model_choice.h"
 #include "analysis/waits/wait_summary.h"
 #include "app/load/loaded_run.h"
+#include "app/load/stretched_run.h"
 #include "app/options/analysed_interval.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
+#include "base/keyed_rows.h"
+#include "parallel/process_group.h"
 #include "report/report.h"
 
 namespace slackline {
 namespace {
 
 /// Nothing for the whole run, with what ranks wait in MPI_Init and MPI_Finalize.
-std::optional<TimeInterval> interval_of(const std::string& text, const Trace& trace) {
+std::optional<TimeInterval> interval_of(const std::string& text, const RunSpan& run) {
   if (text == "run") return std::nullopt;
-  return resolve_interval(text, trace).value_or(run_span(trace).common);
+  return resolve_interval(text, run).value_or(run.common);
+}
+
+WaitOptions options_of(const WaitStatesRequest& request) {
+  WaitOptions options;
+  if (request.run.model.eager_threshold) {
+    options.eager_bytes = resolve_model(request.run.model).graph.eager_threshold_bytes;
+  }
+  return options;
 }
 
 auto wait_states_report(Described<WaitSummaryJson> described, const LoadedRun& run,
@@ -26,29 +40,80 @@ auto wait_states_report(Described<WaitSummaryJson> described, const LoadedRun& r
 }
 using WaitStatesReports = CommandReports<ReturnedBy<wait_states_report>>;
 
+/// What all processes have found in their stretches; nothing in all where only the whole trace
+/// tells.
+std::optional<WaitSummary> waits_in_stretches(StretchedRun& run, const WaitOptions& options,
+                                              const std::optional<TimeInterval>& interval,
+                                              ProcessGroup& group) {
+  WaitPart all;
+  RowTable<SampledTime> sampled;
+  const auto analyse = [&](const Stretch& stretch, const CallMatching& matching) {
+    const CallPaths functions = CallPaths::of_functions(stretch.trace);
+    const WaitPart part =
+        wait_part(stretch.trace, matching, WaitNames(stretch.trace, functions), options, interval,
+                  {stretch.part, stretch.first_calls, run.span});
+    all.append(part);
+    sampled.append(sampled_times(stretch.trace, stretch.samples));
+    return part.clipped == 0 && part.released == 0;
+  };
+  if (!for_own_stretches(run, group, analyse)) return std::nullopt;
+  add_up_in_all(group, all);
+  add_up_in_all(group, sampled);
+  const Trace& job = run.trace.job();
+  CodeCauses causes(all.by_code, job.call_tree(), job.ranks());
+  if (causes.needs_calls()) {
+    visit_own_stretches(run, group, [&](const Stretch& stretch) {
+      const CallPaths functions = CallPaths::of_functions(stretch.trace);
+      causes.add(stretch.trace, CallActivities(stretch.trace, functions),
+                 ComputationCode(stretch.trace, stretch.samples, sampled.rows()), stretch.part);
+    });
+    add_up_in_all(group, causes);
+  }
+  WaitSummary summary =
+      summary_of(all.sums, run.trace.extents(), interval.value_or(run.span.whole), Findings());
+  summary.in_code = causes.take();
+  return summary;
+}
+
+std::optional<Report> execute_in_stretches(const WaitStatesRequest& request, ProcessGroup& group) {
+  const WaitOptions options = options_of(request);
+  std::optional<StretchedRun> run = load_stretches(request.run, MarkedRegions::needed, group);
+  if (!run) return std::nullopt;
+  const auto summary =
+      waits_in_stretches(*run, options, interval_of(request.interval, run->span), group);
+  if (!summary) return std::nullopt;
+  const Trace& job = run->trace.job();
+  return WaitStatesReports::untyped(
+      wait_states_report(describe(*summary, job, CallPaths::of_functions(job)), run->run, request,
+                         options.eager_bytes));
+}
+
 }  // namespace
 
 void declare(OptionList& options, WaitStatesRequest& request) {
   declare_trace(options, request.run.trace, request.run.reading);
   declare(options, request.run);
   declare_interval(options, request.interval);
+  say_that_it_reads_stretches(options);
   options["--eager-threshold"].help =
       "Messages up to this size do not wait for their receiver. By default, a measured send still "
       "in progress when its receive begins is a late receiver";
 }
 
+Report execute(const WaitStatesRequest& request, ProcessGroup& group) {
+  if (auto report = execute_in_stretches(request, group)) return std::move(*report);
+  return group.is_first() ? execute(request) : Report();
+}
+
 Report execute(const WaitStatesRequest& request) {
-  WaitOptions wait;
-  if (request.run.model.eager_threshold) {
-    wait.eager_bytes = resolve_model(request.run.model).graph.eager_threshold_bytes;
-  }
+  WaitOptions wait = options_of(request);
   const LoadedRun run = load_run(request.run);
   if (run.eager_bytes) wait.eager_bytes = run.eager_bytes;
   if (run.on == "measured") wait.sends = &run.opened.sends;
   wait.samples = &run.opened.samples;
   const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
   const WaitSummary summary = summarize_waits(run.trace(), run.matching(), paths, wait,
-                                              interval_of(request.interval, run.trace()));
+                                              interval_of(request.interval, run_span(run.trace())));
   return WaitStatesReports::untyped(
       wait_states_report(describe(summary, run.trace(), paths), run, request, wait.eager_bytes));
 }

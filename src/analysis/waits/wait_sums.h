@@ -1,0 +1,146 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analysis/paths/call_activities.h"
+#include "analysis/waits/delay_costs.h"
+#include "analysis/waits/wait_states.h"
+#include "base/fixed_point_sum.h"
+#include "base/int128.h"
+#include "calls/run_part.h"
+#include "calls/run_span.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// A wait with what a report says of its call. Calls are numbered in the whole run.
+struct DescribedWait {
+  std::int64_t wait_ns = 0;
+  std::int32_t rank = 0;
+  CallIndex call = 0;
+  Operation operation = Operation::none;
+  std::int64_t enter_ns = 0;
+  std::int64_t exit_ns = 0;
+  std::int32_t cause_rank = -1;  ///< as WaitState::cause_rank
+  CallIndex cause_call = kNoCall;
+};
+
+/// All waits of one pattern.
+struct PatternSum {
+  WaitPattern pattern = WaitPattern::late_sender;
+  std::uint64_t count = 0;
+  std::int64_t sum_ns = 0;
+  std::int64_t between_polls_ns = 0;
+  std::int64_t least_ns = 0;
+  Int128 squares = 0;     ///< of the lengths; ns^2
+  DescribedWait worst{};  ///< the longest; of equal ones that of the lowest rank, then the first
+  std::uint64_t wrong_order_count = 0;
+  std::int64_t wrong_order_same_ns = 0;
+  std::int64_t wrong_order_different_ns = 0;
+  FixedPointSum direct_ns{};  ///< as of WaitOrigin, like those below
+  FixedPointSum indirect_ns{};
+  FixedPointSum propagating_ns{};
+
+  WaitPattern key() const { return pattern; }
+  void add(const PatternSum& other);
+};
+
+/// So many waits of a pattern have this length.
+struct LengthCount {
+  WaitPattern pattern;
+  std::int64_t ns;
+  std::uint64_t count;
+
+  std::pair<WaitPattern, std::int64_t> key() const { return {pattern, ns}; }
+  void add(const LengthCount& other) { count += other.count; }
+};
+
+/// What one rank waits in one place.
+struct PlaceSum {
+  struct Key {
+    WaitPattern pattern;
+    Operation operation;
+    PathId path;
+    std::int32_t rank;
+    auto operator<=>(const Key&) const = default;
+  };
+  Key of;
+  std::uint64_t count;
+  std::int64_t sum_ns;
+
+  const Key& key() const { return of; }
+  void add(const PlaceSum& other) {
+    count += other.count;
+    sum_ns += other.sum_ns;
+  }
+};
+
+/// One rank's time.
+struct RankWaitSum {
+  std::int32_t rank;
+  std::int64_t waiting_ns;  ///< of effective states
+  std::int64_t mpi_ns;      ///< in the analysed interval
+
+  std::int32_t key() const { return rank; }
+  void add(const RankWaitSum& other) {
+    waiting_ns += other.waiting_ns;
+    mpi_ns += other.mpi_ns;
+  }
+};
+
+/// As of DelayCosts.
+struct ExplainedSum {
+  FixedPointSum unexplained_ns;
+  std::int64_t waiting_ns;
+
+  int key() const { return 0; }
+  void add(const ExplainedSum& other) {
+    unexplained_ns += other.unexplained_ns;
+    waiting_ns += other.waiting_ns;
+  }
+};
+
+/// The waiting in some part of a run. Those of the parts of a run give that of the run, whatever
+/// the parts and their order are: all sums are of integers.
+class WaitSums {
+ public:
+  WaitSums() = default;
+  /// The trace is such a part of a run. `waits`: those that count, in `interval`; `delays`:
+  /// theirs; `first_calls`: by rank, the number in the run of its first call here; empty: 0.
+  WaitSums(const Trace& trace, const CallActivities& names, const WaitStates& waits,
+           const DelayCosts& delays, const TimeInterval& interval, const RunPart& part,
+           std::span<const CallIndex> first_calls);
+
+  /// Those of another part. To be followed by add_up().
+  void append(const WaitSums& other);
+  /// Calls visit(rows) for each table, which may append rows to it. To be followed by add_up().
+  template <class Visit>
+  void for_each_table(Visit visit) {
+    visit(patterns);
+    visit(lengths);
+    visit(places);
+    visit(ranks);
+    visit(delays);
+    visit(explained);
+  }
+  void add_up();
+
+  // Ascending by key.
+  std::vector<PatternSum> patterns{};
+  /// Exact for up to a million waits of a pattern; of more, each is rounded to 12 binary digits.
+  std::vector<LengthCount> lengths{};
+  std::vector<PlaceSum> places{};
+  std::vector<RankWaitSum> ranks{};
+  std::vector<DelayCost> delays{};
+  std::vector<ExplainedSum> explained{};
+
+ private:
+  void add_places(const Trace& trace, const CallActivities& names, const WaitStates& waits);
+  void limit_lengths();
+};
+
+}  // namespace slackline
