@@ -66,7 +66,8 @@ bool has_usual_times(std::span<const RankExtent> ranks) {
 std::string cut(StretchedTrace& trace, MarkedRegions regions, std::uint64_t calls_at_once,
                 ProcessGroup& group) {
   if (!trace.obstacle().empty()) return trace.obstacle();
-  if (regions == MarkedRegions::needed && trace.has_regions()) return "regions of the program's own";
+  if (regions == MarkedRegions::needed && trace.has_regions())
+    return "regions of the program's own";
   if (!has_usual_times(trace.extents())) return "unusual times";
   if (calls_at_once == 0) return "more pauses, counters and samples than fit in memory";
   const auto processes = static_cast<std::uint64_t>(group.size());
