@@ -1,38 +1,30 @@
 #include "calls/call_paths.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace slackline {
 
-CallPaths::CallPaths(const Trace& trace)
+CallPaths::CallPaths(const Trace& trace, RegionTree known)
     : trace_(trace),
-      nodes_{{0, kNoRegion, 0}},
+      tree_(std::move(known)),
       after_(static_cast<std::size_t>(trace.ranks())),
       first_events_(static_cast<std::size_t>(trace.ranks())) {
-  std::vector<PathId> open;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    open.assign(1, PathId{0});
+    PathId open = 0;
     index_events(r);
     auto& after = after_[static_cast<std::size_t>(r)];
     after.reserve(trace.calls(r).regions().size());
     for (const RegionEvent& e : trace.calls(r).regions()) {
-      const auto region = static_cast<std::int32_t>(e.region);
-      if (e.enter) {
-        open.push_back(child(open.back(), region));
-      } else if (const auto found =
-                     std::find_if(open.rbegin(), open.rend(),
-                                  [&](PathId p) { return nodes_[p].region == region; });
-                 found != open.rend()) {
-        open.erase(std::prev(found.base()), open.end());
-      }
-      after.push_back(open.back());
+      open = tree_.after(open, e);
+      after.push_back(open);
     }
   }
 }
 
 CallPaths::CallPaths(const Trace& trace, Functions)
     : trace_(trace),
-      nodes_{{0, kNoRegion, 0}},
       after_(static_cast<std::size_t>(trace.ranks())),
       path_of_frame_(trace.call_tree().size() + 1, 0) {
   const CallTree& tree = trace.call_tree();
@@ -43,7 +35,7 @@ CallPaths::CallPaths(const Trace& trace, Functions)
         numbers.try_emplace(function, static_cast<std::int32_t>(functions_.size()));
     if (fresh) functions_.push_back(function);
     path_of_frame_[frame] =
-        child(path_of_frame_[tree.parent(frame)], kNoRegion - 1 - number->second);
+        tree_.child(path_of_frame_[tree.parent(frame)], kNoRegion - 1 - number->second);
   }
 }
 
@@ -60,7 +52,7 @@ CallPaths CallPaths::of_regions_or_functions(const Trace& trace) {
 
 const std::string& CallPaths::innermost(PathId path) const {
   static const std::string none;
-  const std::int32_t region = nodes_[path].region;
+  const std::int32_t region = tree_[path].region;
   if (region == kNoRegion) return none;
   if (region > kNoRegion) return trace_.regions()[static_cast<std::size_t>(region)];
   return functions_[static_cast<std::size_t>(kNoRegion - 1 - region)];
@@ -68,7 +60,7 @@ const std::string& CallPaths::innermost(PathId path) const {
 
 /// Parents have smaller numbers, so the larger one cannot be an ancestor of the other.
 PathId CallPaths::common(PathId a, PathId b) const {
-  while (a != b) (a > b ? a : b) = nodes_[std::max(a, b)].parent;
+  while (a != b) (a > b ? a : b) = tree_[std::max(a, b)].parent;
   return a;
 }
 
@@ -77,18 +69,9 @@ PathId CallPaths::before_call(std::int32_t rank, std::uint32_t call) const {
   return call == 0 ? after : common(at_call(rank, call - 1), after);
 }
 
-PathId CallPaths::child(PathId parent, std::int32_t region) {
-  const auto [at, fresh] = children_.try_emplace({parent, region}, 0);
-  if (fresh) {
-    at->second = static_cast<PathId>(nodes_.size());
-    nodes_.push_back({parent, region, nodes_[parent].depth + 1});
-  }
-  return at->second;
-}
-
 std::string CallPaths::name(PathId path) const {
   std::vector<const std::string*> names;  // innermost first
-  for (; path != 0; path = nodes_[path].parent) names.push_back(&innermost(path));
+  for (; path != 0; path = tree_[path].parent) names.push_back(&innermost(path));
   std::string all;
   for (auto at = names.rbegin(); at != names.rend(); ++at) {
     if (!all.empty()) all += '/';

@@ -2,43 +2,36 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "calls/region_tree.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
-inline constexpr std::int32_t kNoRegion = -1;
-
-/// A chain of nested user regions, or of functions that call each other; 0 is outside of all.
-using PathId = std::uint32_t;
-
-/// Which chain of regions a rank is in, at any call. Leaving a region that is not the innermost
-/// closes those inside it; leaving one that is not open is ignored.
+/// Which chain of regions a rank is in, at any call (RegionTree).
 ///
 /// Alternatively, which chain of functions, where the recording has the calls' paths. Computation
 /// between two calls is given to what the paths of both have in common: it ran in that function, or
 /// in functions that it called.
 class CallPaths {
  public:
-  /// Paths of regions.
-  explicit CallPaths(const Trace& trace);
+  /// Paths of regions. `known`: some that have these numbers already.
+  explicit CallPaths(const Trace& trace, RegionTree known = {});
   /// Paths of functions; none in a trace without a call tree. O(ranks + frames).
   static CallPaths of_functions(const Trace& trace);
   /// Paths of regions if the program has marked any, else of functions.
   static CallPaths of_regions_or_functions(const Trace& trace);
 
-  std::size_t size() const { return nodes_.size(); }
-  bool only_one() const { return nodes_.size() == 1; }
+  std::size_t size() const { return tree_.size(); }
+  bool only_one() const { return tree_.size() == 1; }
   /// The chain without its innermost region. Smaller than `path`, which is not 0.
-  PathId parent(PathId path) const { return nodes_[path].parent; }
+  PathId parent(PathId path) const { return tree_[path].parent; }
   /// Innermost region, kNoRegion of path 0 and of functions.
-  std::int32_t region(PathId path) const { return std::max(kNoRegion, nodes_[path].region); }
+  std::int32_t region(PathId path) const { return std::max(kNoRegion, tree_[path].region); }
   /// How many regions or functions it has.
-  std::uint32_t depth(PathId path) const { return nodes_[path].depth; }
+  std::uint32_t depth(PathId path) const { return tree_[path].depth; }
   /// Whether paths are of functions.
   bool has_functions() const { return !path_of_frame_.empty(); }
   /// Name of the innermost region or function; empty of path 0.
@@ -92,22 +85,16 @@ class CallPaths {
  private:
   static constexpr std::uint32_t kIndexedCalls = 8;
 
-  struct Node {
-    PathId parent;
-    std::int32_t region;  ///< kNoRegion - 1 - index into functions_ where paths are of functions
-    std::uint32_t depth;
-  };
   struct Functions {};
   CallPaths(const Trace& trace, Functions);
-  PathId child(PathId parent, std::int32_t region);
   PathId common(PathId a, PathId b) const;
   /// Index of the first event that lies between call - 1 and `call`.
   std::size_t first_event(std::int32_t rank, std::uint32_t call) const;
   void index_events(std::int32_t rank);
 
   const Trace& trace_;
-  std::vector<Node> nodes_;
-  std::map<std::pair<PathId, std::int32_t>, PathId> children_;
+  /// Where paths are of functions, a region is kNoRegion - 1 - an index into functions_.
+  RegionTree tree_;
   std::vector<std::vector<PathId>> after_;  // per rank, after each region event
   /// Per rank, of every kIndexedCalls-th call its first event; and at last the number of events.
   std::vector<std::vector<std::uint32_t>> first_events_;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "calls/call_actions.h"
-#include "trace/rank_calls.h"
 #include "trace/operation_kinds.h"
+#include "trace/rank_calls.h"
 
 namespace slackline {
 

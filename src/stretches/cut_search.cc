@@ -36,12 +36,12 @@ void CutSearch::add(RankScan::Result scan) {
   extents_.push_back(scan.extent);
   last_ends_ns_.push_back(scan.last_end_ns);
   if (obstacle_.empty()) obstacle_ = scan.obstacle;
-  has_regions_ = has_regions_ || scan.has_regions;
+  own_regions_.push_back(std::move(scan.regions));
   std::vector<Point> points;
   std::vector<PointCall>& calls = calls_.emplace_back();
   for (const CutPoint& p : scan.points) {
     points.push_back({p.number, p.begin_ns, p.end_ns, p.balance, p.call, p.open});
-    calls.push_back({p.number, p.call});
+    calls.push_back({p.number, {p.call, p.path}});
   }
   if (calls_.size() == 1) {
     points_ = std::move(points);
@@ -65,7 +65,7 @@ void CutSearch::join(std::vector<Point>& points, std::vector<Point> others) {
 
 void CutSearch::gather(ProcessGroup& group) {
   obstacle_ = first_said(obstacle_, group);
-  has_regions_ = !true_in_all(group, !has_regions_);
+  gather_regions(group);
   extents_ = gather_all(group, extents_);
   last_ends_ns_ = gather_all(group, last_ends_ns_);
   if (group.size() == 1) return;
@@ -85,6 +85,35 @@ void CutSearch::gather(ProcessGroup& group) {
     }
   }
   points_ = std::move(all).value_or(std::vector<Point>{});
+}
+
+/// One rank after the other, as CallPaths does.
+void CutSearch::gather_regions(ProcessGroup& group) {
+  struct RankPath {
+    PathId path;  // of the rank; each begins with 0
+    PathId parent;
+    std::int32_t region;
+  };
+  std::vector<RankPath> mine;
+  for (const RegionTree& of_rank : own_regions_) {
+    for (PathId path = 0; path < of_rank.size(); ++path) {
+      mine.push_back({path, of_rank[path].parent, of_rank[path].region});
+    }
+  }
+  std::vector<std::vector<PathId>> numbers;  // of the run, by rank and path
+  for (const RankPath& p : gather_all(group, mine)) {
+    if (p.path == 0) {
+      numbers.emplace_back(1, PathId{0});
+    } else {
+      numbers.back().push_back(regions_.child(numbers.back()[p.parent], p.region));
+    }
+  }
+  for (std::size_t own = 0; own < calls_.size(); ++own) {
+    for (PointCall& point : calls_[own]) {
+      point.at.path = numbers[static_cast<std::size_t>(own_.first) + own][point.at.path];
+    }
+  }
+  own_regions_.clear();
 }
 
 std::vector<std::size_t> CutSearch::chosen_points(std::uint64_t stretches) const {
@@ -112,14 +141,14 @@ std::vector<std::size_t> CutSearch::chosen_points(std::uint64_t stretches) const
 
 std::vector<Cut> CutSearch::choose(std::uint64_t stretches, ProcessGroup& group) const {
   const std::vector<std::size_t> points = chosen_points(stretches);
-  std::vector<CallIndex> mine;
+  std::vector<CutCall> mine;
   for (const auto& of_rank : calls_) {
     for (const std::size_t k : points) {
       mine.push_back(
-          std::ranges::lower_bound(of_rank, points_[k].number, {}, &PointCall::number)->call);
+          std::ranges::lower_bound(of_rank, points_[k].number, {}, &PointCall::number)->at);
     }
   }
-  const std::vector<CallIndex> all = gather_all(group, mine);  // by rank and cut
+  const std::vector<CutCall> all = gather_all(group, mine);  // by rank and cut
   std::vector<Cut> cuts(points.size());
   for (std::size_t c = 0; c < cuts.size(); ++c) {
     for (std::size_t r = 0; r < extents_.size(); ++r) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "calls/region_tree.h"
 #include "calls/run_span.h"
 #include "parallel/process_group.h"
 #include "stretches/rank_scan.h"
@@ -12,8 +13,13 @@
 
 namespace slackline {
 
-/// A collective at which all ranks are: by rank, its call.
-using Cut = std::vector<CallIndex>;
+/// One rank's call of a collective at which all ranks are.
+struct CutCall {
+  CallIndex call;
+  PathId path;  ///< chain of marked regions that it is in, of the run's
+};
+/// Those of all ranks.
+using Cut = std::vector<CutCall>;
 
 /// Where a run can be cut into stretches that depend on each other by the dates of their begin
 /// alone: found from the scans of its ranks, of which each process has some.
@@ -29,7 +35,8 @@ class CutSearch {
   /// By rank, of all.
   const std::vector<RankExtent>& extents() const { return extents_; }
   const std::vector<std::int64_t>& last_ends_ns() const { return last_ends_ns_; }
-  bool has_regions() const { return has_regions_; }
+  /// The chains of marked regions of all ranks, numbered as by CallPaths of the whole run.
+  const RegionTree& regions() const { return regions_; }
   /// Why the run cannot be cut anywhere; empty: it may.
   const std::string& obstacle() const { return obstacle_; }
   /// The cuts at which it falls into about `stretches` of equal numbers of calls; fewer where there
@@ -54,8 +61,9 @@ class CutSearch {
   const RankRange own_;
   struct PointCall {
     std::uint32_t number;
-    CallIndex call;
+    CutCall at;
   };
+  void gather_regions(ProcessGroup& group);
   /// Keeps the points that both have.
   static void join(std::vector<Point>& points, std::vector<Point> others);
 
@@ -63,7 +71,8 @@ class CutSearch {
   std::vector<Point> points_;                  // that all ranks have, in order
   std::vector<RankExtent> extents_;
   std::vector<std::int64_t> last_ends_ns_;
-  bool has_regions_ = false;
+  std::vector<RegionTree> own_regions_;  // by own rank
+  RegionTree regions_;
   std::string obstacle_;
 };
 

@@ -58,10 +58,11 @@ RankScan::RankScan(const Trace& job, std::int32_t rank)
 
 void RankScan::add(const RankCalls& calls) {
   if (!sound_.add(calls)) give_up("calls that overlap in time, or deeply nested regions");
-  if (!calls.regions().empty()) result_.has_regions = true;
+  std::span<const RegionEvent> events = calls.regions();
   if (calls.has_threads()) give_up("calls of several threads");
   for (std::size_t i = 0; i < calls.size(); ++i, ++call_) {
     note_span(calls, i);
+    note_regions(events, i);
     const Call call = calls.action(i);
     if (holds_all(call) && has_all_ranks(call.comm)) note_point(calls, i);
     note_objects(call.operation);
@@ -69,6 +70,14 @@ void RankScan::add(const RankCalls& calls) {
     visited_ = &call;
     visit_actions(call, *this);
     result_.last_end_ns = calls.end_ns(i);
+  }
+  note_regions(events, calls.size());
+}
+
+/// Those before a call of the block.
+void RankScan::note_regions(std::span<const RegionEvent>& events, std::size_t until_call) {
+  for (; !events.empty() && events.front().before_call <= until_call; events = events.subspan(1)) {
+    path_ = result_.regions.after(path_, events.front());
   }
 }
 
@@ -125,6 +134,7 @@ void RankScan::note_point(const RankCalls& calls, std::size_t i) {
                             .begin_ns = calls.begin_ns(i),
                             .end_ns = calls.end_ns(i),
                             .balance = balance_,
+                            .path = path_,
                             .open = -std::exchange(closed_, 0)});
 }
 

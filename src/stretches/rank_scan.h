@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "calls/collective_calls.h"
 #include "calls/collective_scope.h"
 #include "calls/open_polls.h"
+#include "calls/region_tree.h"
 #include "calls/run_span.h"
 #include "trace/sound_calls.h"
 #include "trace/trace.h"
@@ -28,6 +30,7 @@ struct CutPoint {
   /// every message that was sent is received, and every member of every communicator has entered as
   /// many of its collectives; otherwise it is 0 once in 2^64 times.
   std::uint64_t balance = 0;
+  PathId path = 0;  ///< chain of marked regions that the call is in, of Result::regions
   /// Requests, windows, files and polls that wait for something later that are open over it.
   std::int32_t open = 0;
 };
@@ -48,7 +51,7 @@ class RankScan : public IgnoreActions {
     std::vector<CutPoint> points;
     RankExtent extent;
     std::int64_t last_end_ns = 0;
-    bool has_regions = false;
+    RegionTree regions{};
     std::string_view obstacle{};  ///< why the run cannot be cut anywhere; empty: it can
   };
   /// After all calls. Of many points the same ones are kept of every rank, drawn by their numbers,
@@ -75,6 +78,7 @@ class RankScan : public IgnoreActions {
     std::uint64_t operator()(std::uint64_t key) const { return mix_bits(key); }
   };
 
+  void note_regions(std::span<const RegionEvent>& events, std::size_t until_call);
   void note_span(const RankCalls& calls, std::size_t i);
   bool has_all_ranks(std::uint32_t comm) const;
   void note_point(const RankCalls& calls, std::size_t i);
@@ -95,6 +99,7 @@ class RankScan : public IgnoreActions {
   SoundCalls sound_;
   Result result_;
   std::uint64_t call_ = 0;  // its number in the rank
+  PathId path_ = 0;
   const Call* visited_ = nullptr;
   std::uint64_t balance_ = 0;
   FlatMap<std::uint32_t, std::uint32_t, SerialHash> requests_;  // open: since which point

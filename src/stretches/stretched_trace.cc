@@ -88,8 +88,9 @@ void StretchedTrace::cut(std::uint64_t stretches, ProcessGroup& group) {
 }
 
 StretchedTrace::Extent StretchedTrace::extent(std::size_t number, std::size_t rank) const {
-  return {number == 0 ? 0 : std::uint64_t{cuts_[number - 1][rank]},
-          number == cuts_.size() ? pieces_.calls()[rank] : std::uint64_t{cuts_[number][rank]} + 1};
+  return {
+      number == 0 ? 0 : std::uint64_t{cuts_[number - 1][rank].call},
+      number == cuts_.size() ? pieces_.calls()[rank] : std::uint64_t{cuts_[number][rank].call} + 1};
 }
 
 std::uint64_t StretchedTrace::longest() const {
@@ -118,18 +119,50 @@ bool StretchedTrace::read_details() {
   return complete;
 }
 
+CallPaths StretchedTrace::paths_of(const Trace& trace) const {
+  return search_.regions().size() > 1 ? CallPaths(trace, search_.regions())
+                                      : CallPaths::of_functions(trace);
+}
+
+/// The regions that a rank is in where a stretch begins, as if it entered them there.
+std::vector<RegionEvent> StretchedTrace::open_regions(std::size_t number, std::size_t rank,
+                                                      std::int64_t time_ns) const {
+  std::vector<RegionEvent> events;
+  const RegionTree& regions = search_.regions();
+  for (PathId path = cuts_[number - 1][rank].path; path != 0; path = regions[path].parent) {
+    events.push_back({.time_ns = time_ns,
+                      .region = static_cast<std::uint32_t>(regions[path].region),
+                      .before_call = 0,
+                      .enter = true});
+  }
+  std::ranges::reverse(events);
+  return events;
+}
+
 bool StretchedTrace::fill(std::size_t number, const RunPart& part, std::size_t rank,
                           RankCallsBuilder& out) const {
   const Extent of = extent(number, rank);
   const RankCalls& details = details_[rank]->of_rank;
-  if (!pieces_.append_calls(static_cast<std::int32_t>(rank), of.from, of.to, out)) return false;
+  // The gap before a stretch's first call belongs to the one before it, as does what follows its
+  // last call to the next one.
+  const std::uint64_t first_gap = of.from + part.lead();
+  const std::uint64_t last_gap = part.last ? of.to : of.to - 1;
+  std::vector<RegionEvent> events;
+  if (!pieces_.append_calls(static_cast<std::int32_t>(rank), of.from, of.to, out, events)) {
+    return false;
+  }
+  std::vector<RegionEvent> regions =
+      part.first ? std::vector<RegionEvent>() : open_regions(number, rank, out.begin_ns(0));
+  for (const RegionEvent& event : events) {
+    const std::uint64_t gap = of.from + event.before_call;
+    if (gap >= first_gap && gap <= last_gap) regions.push_back(event);
+  }
+  out.set_regions(std::move(regions));
   out.set_start_ns(part.first ? details.start_ns() : out.begin_ns(0));
   if (part.last) out.set_stop_ns(details.stop_ns());
   const std::span<const RecordingCost> costs = details.recording_costs();
   out.set_recording_costs({costs.begin(), costs.end()});
-  // The gap before a stretch's first call belongs to the one before it, as does what follows its
-  // last call to the next one.
-  copy_pauses(details, of.from, of.from + part.lead(), part.last ? of.to : of.to - 1, out);
+  copy_pauses(details, of.from, first_gap, last_gap, out);
   for (std::size_t c = 0; c < job().counters().size(); ++c) {
     std::vector<std::uint64_t> gains(out.size() + (part.last ? 1 : 0));
     for (std::size_t gap = part.lead(); gap < gains.size(); ++gap) {

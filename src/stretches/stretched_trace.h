@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calls/call_paths.h"
 #include "calls/run_part.h"
 #include "formats/native/pieces.h"
 #include "parallel/process_group.h"
@@ -17,7 +18,7 @@
 
 namespace slackline {
 
-/// Part of a run, as a trace of its own. It has no region events and no findings.
+/// Part of a run, as a trace of its own. It has no findings.
 struct Stretch {
   Trace trace;
   RunPart part;
@@ -38,8 +39,8 @@ class StretchedTrace {
   const Trace& job() const { return pieces_.job(); }
   std::uint64_t calls() const { return pieces_.call_count(); }
   const std::vector<RankExtent>& extents() const { return search_.extents(); }
-  /// Whether the program has marked regions.
-  bool has_regions() const { return search_.has_regions(); }
+  /// As CallPaths::of_regions_or_functions() of the whole run, of a stretch, or of job().
+  CallPaths paths_of(const Trace& trace) const;
   /// Why the trace cannot be read in stretches; empty: it can.
   const std::string& obstacle() const { return search_.obstacle(); }
 
@@ -67,6 +68,8 @@ class StretchedTrace {
   bool scan(std::int32_t rank, RankScan::Result& result);
   bool read_details();
   Extent extent(std::size_t number, std::size_t rank) const;
+  std::vector<RegionEvent> open_regions(std::size_t number, std::size_t rank,
+                                        std::int64_t time_ns) const;
   bool fill(std::size_t number, const RunPart& part, std::size_t rank, RankCallsBuilder& out) const;
 
   NativePieces pieces_;

@@ -63,11 +63,8 @@ bool has_usual_times(std::span<const RankExtent> ranks) {
 }
 
 /// Cuts the trace; returns why it must be read whole, and nothing if it need not.
-std::string cut(StretchedTrace& trace, MarkedRegions regions, std::uint64_t calls_at_once,
-                ProcessGroup& group) {
+std::string cut(StretchedTrace& trace, std::uint64_t calls_at_once, ProcessGroup& group) {
   if (!trace.obstacle().empty()) return trace.obstacle();
-  if (regions == MarkedRegions::needed && trace.has_regions())
-    return "regions of the program's own";
   if (!has_usual_times(trace.extents())) return "unusual times";
   if (calls_at_once == 0) return "more pauses, counters and samples than fit in memory";
   const auto processes = static_cast<std::uint64_t>(group.size());
@@ -97,8 +94,7 @@ auto own_stretches(const StretchedRun& run, const ProcessGroup& group) {
 
 }  // namespace
 
-std::optional<StretchedRun> load_stretches(const RunRequest& request, MarkedRegions regions,
-                                           ProcessGroup& group) {
+std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group) {
   group.set_unshared("only a measured run of a native trace is shared");
   if ((!request.on.empty() && request.on != "measured") || request.reading.fix_clocks) {
     return std::nullopt;
@@ -118,7 +114,7 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, MarkedRegi
   if (group.size() == 1 && fits && calls <= 2 * at_once) return std::nullopt;
   begin_stage("looking for places to cut the trace");
   StretchedTrace trace(std::move(pieces), group);
-  const std::string obstacle = cut(trace, regions, at_once, group);
+  const std::string obstacle = cut(trace, at_once, group);
   if (!obstacle.empty()) {
     const std::string why = fmt::format("; it has {}, so it cannot be read in stretches", obstacle);
     require_memory_for(calls, request.reading, available, why);

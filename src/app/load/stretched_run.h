@@ -27,17 +27,13 @@ struct StretchedRun {
   ReadingOptions reading;
 };
 
-/// Whether an analysis looks at the regions that a program has marked; stretches have none.
-enum class MarkedRegions : std::uint8_t { ignored, needed };
-
 /// Opens the run that is asked for where its stretches are needed and give the answer of the whole.
 /// All processes call it together, and all get nothing where one process can do it in its memory
 /// and as fast; where the run is not a measured one of a native trace whose clocks are right; and
 /// where several processes cannot share it. Throws Error where the processes see different files,
 /// and where the trace needs more memory than there is, and cannot be read in stretches. Why the
 /// work is not shared is set in `group`.
-std::optional<StretchedRun> load_stretches(const RunRequest& request, MarkedRegions regions,
-                                           ProcessGroup& group);
+std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group);
 
 /// Calls analyse(stretch, matching) for each stretch that is this process's, in their order; it
 /// returns whether the stretch is independent of the others for that analysis. False in all

@@ -131,7 +131,7 @@ std::optional<Report> execute_in_stretches(const EfficiencyRequest& request, Pro
   const Scaling scaling = parse_scaling(request.scaling);
   RunRequest one = request.run;
   one.trace = request.traces.empty() ? std::string() : request.traces.front();
-  std::optional<StretchedRun> run = load_stretches(one, MarkedRegions::ignored, group);
+  std::optional<StretchedRun> run = load_stretches(one, group);
   if (!run) return std::nullopt;
   require_calls(run->run.opened, run->trace.calls(), "no efficiency of");
   const auto efficiency = efficiency_in_stretches(*run, ideal, request.interval, group);

@@ -48,9 +48,9 @@ std::optional<WaitSummary> waits_in_stretches(StretchedRun& run, const WaitOptio
   WaitPart all;
   RowTable<SampledTime> sampled;
   const auto analyse = [&](const Stretch& stretch, const CallMatching& matching) {
-    const CallPaths functions = CallPaths::of_functions(stretch.trace);
+    const CallPaths paths = run.trace.paths_of(stretch.trace);
     const WaitPart part =
-        wait_part(stretch.trace, matching, WaitNames(stretch.trace, functions), options, interval,
+        wait_part(stretch.trace, matching, WaitNames(stretch.trace, paths), options, interval,
                   {stretch.part, stretch.first_calls, run.span});
     all.append(part);
     sampled.append(sampled_times(stretch.trace, stretch.samples));
@@ -77,15 +77,14 @@ std::optional<WaitSummary> waits_in_stretches(StretchedRun& run, const WaitOptio
 
 std::optional<Report> execute_in_stretches(const WaitStatesRequest& request, ProcessGroup& group) {
   const WaitOptions options = options_of(request);
-  std::optional<StretchedRun> run = load_stretches(request.run, MarkedRegions::needed, group);
+  std::optional<StretchedRun> run = load_stretches(request.run, group);
   if (!run) return std::nullopt;
   const auto summary =
       waits_in_stretches(*run, options, interval_of(request.interval, run->span), group);
   if (!summary) return std::nullopt;
   const Trace& job = run->trace.job();
-  return WaitStatesReports::untyped(
-      wait_states_report(describe(*summary, job, CallPaths::of_functions(job)), run->run, request,
-                         options.eager_bytes));
+  return WaitStatesReports::untyped(wait_states_report(
+      describe(*summary, job, run->trace.paths_of(job)), run->run, request, options.eager_bytes));
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ bool NativePieces::for_each_block(std::int32_t rank,
 }
 
 bool NativePieces::append_calls(std::int32_t rank, std::uint64_t from, std::uint64_t to,
-                                RankCallsBuilder& out) const {
-  out.reserve(out.size() + static_cast<std::size_t>(to - from));
+                                RankCallsBuilder& out, std::vector<RegionEvent>& events) const {
+  out.reserve(static_cast<std::size_t>(to - from));
   std::uint64_t next = from;
   for (const Frame& block : frames(rank).blocks) {
     const std::uint64_t begin = block.header.first;
@@ -58,16 +58,24 @@ bool NativePieces::append_calls(std::int32_t rank, std::uint64_t from, std::uint
     if (begin > next) return false;
     if (begin == next && end <= to) {
       if (!append_block(block, out)) return false;
+      const std::span<const RegionEvent> of_block = out.regions();
+      events.insert(events.end(), of_block.begin(), of_block.end());
+      out.set_regions({});
     } else {
       RankCallsBuilder all;
       if (!append_block(block, all)) return false;
       for (std::uint64_t i = next; i < std::min(end, to); ++i) {
         out.append(all[static_cast<std::size_t>(i - begin)]);
       }
+      for (RegionEvent event : all.regions()) {
+        const std::uint64_t call = begin + event.before_call;
+        if (call < next || (call >= to && call < calls()[static_cast<std::size_t>(rank)])) continue;
+        event.before_call = static_cast<std::uint32_t>(call - from);
+        events.push_back(event);
+      }
     }
     next = std::min(end, to);
   }
-  out.set_regions({});
   return next == to;
 }
 

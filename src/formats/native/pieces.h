@@ -41,10 +41,12 @@ class NativePieces {
   /// Calls visit(calls) for each of the rank's blocks in order, with its region events. False where
   /// one is damaged or missing. At least 10 M calls/s.
   bool for_each_block(std::int32_t rank, const std::function<void(const RankCalls&)>& visit) const;
-  /// Appends the rank's calls [from, to), without region events. False where any is damaged or
-  /// missing. Decodes every block that has some of them.
-  bool append_calls(std::int32_t rank, std::uint64_t from, std::uint64_t to,
-                    RankCallsBuilder& out) const;
+  /// Gives `out`, which is empty, the rank's calls [from, to), and `events` the region events
+  /// before and between them, and those after the rank's last call; their
+  /// calls are numbered as those of `out`. False where any is damaged or missing. Decodes every
+  /// block that has some of them.
+  bool append_calls(std::int32_t rank, std::uint64_t from, std::uint64_t to, RankCallsBuilder& out,
+                    std::vector<RegionEvent>& events) const;
   /// Gives `out` the rank's pauses, counters, OpenMP regions, recording costs and stop, as of all
   /// of its calls, the last of which ends at `last_end_ns`. False where they are damaged.
   bool read_details(std::int32_t rank, std::int64_t last_end_ns, RankCallsBuilder& out,
