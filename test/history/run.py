@@ -203,15 +203,27 @@ def pipelines(arguments, folder):
                     check(re.search(rf"(^|[ ,]){option}\b", options, re.M), f"{command} has no {option}, of {file}")
 
 
+def libraries(source):
+    """What the program is built with, by the packages of Debian that ./dev installs, as other systems name it."""
+    names = re.search(r"build_packages=\((.*?)\)", (source / "dev").read_text(), re.DOTALL)[1].split()
+    names = {re.sub(r"^lib|\d*(-trace)?-dev$|-", "", name) for name in names if name.endswith("-dev")}
+    elsewhere = {"nlohmannjson": "json", "lzma": "xz", "zlib1g": "zlib", "dw": "elfutils", "openmpi": "mpi", "mpich": "mpi"}
+    return {elsewhere.get(name, name) for name in names}
+
+
 def recipes(arguments, folder):
-    """They are of the language that they are in, and of the present version."""
+    """They are of the language that they are in, of the present version, and name every library."""
     packaging = arguments.source / "packaging"
     version = re.search(r"project\(slackline VERSION ([\d.]+)", (arguments.source / "CMakeLists.txt").read_text())[1]
     for file in (packaging / "spack/package.py", *(packaging / "easybuild").glob("*.eb")):
         compile(file.read_text(), str(file), "exec")
     for file in ("spack/package.py", "conda/meta.yaml", "apptainer/slackline.def", "rpm/slackline.spec",
                  f"easybuild/slackline-{version}-gompi-2023b.eb"):
-        check(version in (packaging / file).read_text(), f"{file} is not of version {version}")
+        text = (packaging / file).read_text()
+        check(version in text, f"{file} is not of version {version}")
+        if not file.startswith("apptainer"):  # its container is Debian's
+            words = re.sub(r"#.*|[-_]", "", text).lower()
+            check(not (lacking := sorted(n for n in libraries(arguments.source) if n not in words)), f"{file} lacks {lacking}")
     script = re.search(r"%post\n(.*?)\n%", (packaging / "apptainer/slackline.def").read_text(), re.DOTALL)[1]
     run(["bash", "-n", "-c", script], folder)
     try:
