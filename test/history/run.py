@@ -276,7 +276,7 @@ def tables(arguments, folder):
         name = folder / "spool" / ("more" if number % 3 else "") / f"run{number}.json"
         run([arguments.slackline, "efficiency", "run.slt", "--summary", name, "--job", f"slurm:{number}", "--label",
              "user-group=a\\b"], folder)
-        summaries[f"run{number}"] = json.loads(name.read_text())
+        summaries[str(name.relative_to(folder / "spool").with_suffix(""))] = json.loads(name.read_text())
     lost = {name: s["ranks"] * s["run_times_ns"][0] * (1 - s["parallel_efficiencies"][0]) for name, s in summaries.items()}
 
     def worst(*words):
@@ -287,7 +287,7 @@ def tables(arguments, folder):
     check([r["name"] for r in found["worst_runs"]] == sorted(lost, key=lost.get)[:-6:-1], f"{lost}")
     check(abs(found["lost_rank_time_ns"] / sum(lost.values()) - 1) < 1e-9, "the sum")
     later = worst("--worst", "20", "--since", "2026-01-09")["worst_runs"]
-    check({r["name"] for r in later} == {"run8", "run9", "run10", "run11"}, "since")
+    check({r["name"] for r in later} == {"more/run8", "run9", "more/run10", "more/run11"}, "since")
     page = run([arguments.slackline, "history", "spool", "--worst", "3"], folder)
     check("imbalance" in page and "rank 2" in page, f"why is said: {page}")
     run([arguments.slackline, "history", "spool", "--worst", "3", "-o", "week.html"], folder)
@@ -303,14 +303,14 @@ def tables(arguments, folder):
     for words, side in (((name, "run.slt", "--on-b", "predicted"), "b"), ((name, name, "run.slt", "--on-c", "predicted"), "c")):
         found = json.loads(run([arguments.slackline, "diff", *words, "--format", "json"], folder))["result"]["metrics"]
         time, = (m[side] for m in found if m["metric"] == "run_time")
-        check(abs(time / predicted - 1) < 1e-5 < abs(time / summaries["run11"]["run_times_ns"][0] - 1), f"{found}")  # 6 digits
+        check(abs(time / predicted - 1) < 1e-5 < abs(time / summaries["more/run11"]["run_times_ns"][0] - 1), f"{found}")  # 6 digits
     refused(arguments, folder, "a summary is of the run", "diff", "run.slt", name, "--on-b", "predicted")
     refused(arguments, folder, "a summary is of the run", "diff", "run.slt", "run.slt", name, "--on-c", "predicted")
 
     run([arguments.slackline, "history", "spool", "--runs", "runs.prom", "--worst", "1"], folder)
     samples = read_metrics((folder / "runs.prom").read_text())
     for name, summary in summaries.items():
-        labels = {"run": name, "program": f'toy{int(name[3:]) % 2} "in"', "job": "slurm:" + name[3:],
+        labels = {"run": name, "program": f'toy{int(name.split("run")[1]) % 2} "in"', "job": "slurm:" + name.split("run")[1],
                   "started": summary["started"], "label_user_group": "a\\b"}
         for metric, value in (("run_time_seconds", summary["run_times_ns"][0] / 1e9), ("ranks", 4),
                               ("lost_rank_time_seconds", lost[name] / 1e9),

@@ -93,13 +93,21 @@ std::vector<HistoryEntry> runs_since(const std::vector<HistoryEntry>& entries,
   return later;
 }
 
+/// Why no run is of a listed commit.
+Error no_listed_commit(const HistoryRequest& request, const std::vector<HistoryEntry>& runs) {
+  const bool known = std::ranges::any_of(
+      runs, [](const HistoryEntry& run) { return !run.summary.identity.commit.empty(); });
+  return Error(
+      fmt::format("no history in '{}'", request.folder),
+      fmt::format("none of its runs is of a commit in '{}'", request.commits),
+      known ? "Print the commits with git rev-list --reverse HEAD."
+            : "The runs name no commit: record them with --commit ID, or where CI_COMMIT_SHA "
+              "or GITHUB_SHA is set.");
+}
+
 Report report_on_history(const HistoryRequest& request, const std::vector<HistoryEntry>& runs) {
   const History all = history(runs, read_commits(request.commits));
-  if (all.by_ranks.empty()) {
-    throw Error(fmt::format("no history in '{}'", request.folder),
-                fmt::format("none of its runs is of a commit in '{}'", request.commits),
-                "Print the commits with git rev-list --reverse HEAD.");
-  }
+  if (all.by_ranks.empty()) throw no_listed_commit(request, runs);
   if (!request.badge.empty()) write_file(request.badge, efficiency_badge(all));
   return HistoryReports::untyped(history_report(request, runs.size(), describe(all)));
 }
