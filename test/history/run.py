@@ -291,9 +291,12 @@ def tables(arguments, folder):
     page = run([arguments.slackline, "history", "spool", "--worst", "3"], folder)
     check("imbalance" in page and "rank 2" in page, f"why is said: {page}")
     run([arguments.slackline, "history", "spool", "--worst", "3", "-o", "week.html"], folder)
+    (folder / "empty.txt").write_text("\n")
     for why, *words in (("cannot read the date", "--since", "yesterday"), ("cannot read the date", "--since", "2026-02-30"),
                         ("cannot read the date", "--since", "2026-1-1"), ("cannot read the date", "--since", "2026-01-01T24:00"),
-                        ("none of its runs started", "--since", "2027-01-01"), ("--worst", "--worst", "0"),
+                        ("none of its runs started", "--since", "2027-01-01"),
+                        ("--worst: '0' is not a number above 0", "--worst", "0"), ("'two' is not a number", "--worst", "two"),
+                        ("it has none", "--commits", "empty.txt"),
                         ("cannot write runs", "--runs", "runs.json"), ("excludes", "--worst", "1", "--badge", "b.svg")):
         refused(arguments, folder, why, "history", "spool", *words)
 

@@ -24,7 +24,7 @@
 namespace slackline {
 namespace {
 
-/// The first word of each line.
+/// The first word of each line. Throws Error where there is none.
 std::vector<std::string> read_commits(const std::string& path) {
   if (path.empty()) return {};
   const MappedFile file(path);
@@ -34,6 +34,10 @@ std::vector<std::string> read_commits(const std::string& path) {
     std::istringstream words(line);
     std::string commit;
     if (words >> commit) commits.push_back(std::move(commit));
+  }
+  if (commits.empty()) {
+    throw Error(fmt::format("cannot read the commits in '{}'", path), "it has none",
+                "Print them with git rev-list --reverse HEAD.");
   }
   return commits;
 }
