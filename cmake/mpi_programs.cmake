@@ -2,20 +2,45 @@ include_guard(GLOBAL)
 
 # MPI programs are built for every MPI that is here, side by side, with that MPI's own compiler
 # wrappers: find_package(MPI) knows only one MPI at a time. Debian names the wrappers
-# mpicc.openmpi, mpicc.mpich and so on; other names can be given as
-# -DSLACKLINE_MPICC_OPENMPI=/path/to/mpicc (likewise MPIFORT, MPIRUN and MPICH).
+# mpicc.openmpi, mpicc.mpich and so on; elsewhere mpicc in the PATH is of one MPI, which its mpi.h
+# tells. Others can be given as -DSLACKLINE_MPICC_OPENMPI=/path/to/mpicc (likewise MPIFORT, MPIRUN
+# and MPICH).
+
+# Which MPI the wrapper `mpicc` is of, by what its mpi.h defines: openmpi, mpich (also what has its ABI), or nothing.
+function(slackline_mpi_of mpicc out)
+  set(file ${CMAKE_BINARY_DIR}/which_mpi.c)
+  file(WRITE ${file} "#include <mpi.h>\n")
+  execute_process(COMMAND ${mpicc} -E -dM ${file} OUTPUT_VARIABLE macros ERROR_QUIET)
+  set(mpi)
+  if(macros MATCHES "#define OPEN_MPI ")
+    set(mpi openmpi)
+  elseif(macros MATCHES "#define MPICH_(NUM)?VERSION ")
+    set(mpi mpich)
+  endif()
+  set(${out} "${mpi}" PARENT_SCOPE)
+endfunction()
+
+find_program(SLACKLINE_MPICC mpicc)
+set(mpi_of_mpicc)
+if(SLACKLINE_MPICC)
+  slackline_mpi_of(${SLACKLINE_MPICC} mpi_of_mpicc)
+  get_filename_component(folder_of_mpicc ${SLACKLINE_MPICC} DIRECTORY)
+endif()
 
 set(SLACKLINE_MPIS)
 foreach(mpi openmpi mpich)
   string(TOUPPER ${mpi} MPI)
-  find_program(SLACKLINE_MPICC_${MPI} mpicc.${mpi})
-  find_program(SLACKLINE_MPICXX_${MPI} mpicxx.${mpi})
-  find_program(SLACKLINE_MPIFORT_${MPI} mpifort.${mpi})
-  find_program(SLACKLINE_MPIRUN_${MPI} mpirun.${mpi})
+  foreach(wrapper mpicc mpicxx mpifort mpirun)
+    string(TOUPPER ${wrapper} WRAPPER)
+    if(mpi STREQUAL mpi_of_mpicc)
+      find_program(SLACKLINE_${WRAPPER}_${MPI} NAMES ${wrapper}.${mpi} ${wrapper} PATHS ${folder_of_mpicc} NO_DEFAULT_PATH)
+    endif()
+    find_program(SLACKLINE_${WRAPPER}_${MPI} ${wrapper}.${mpi})
+  endforeach()
   if(SLACKLINE_MPICC_${MPI} AND SLACKLINE_MPIRUN_${MPI})
     list(APPEND SLACKLINE_MPIS ${mpi})
   else()
-    message(STATUS "slackline: no ${mpi} here (mpicc.${mpi}); what needs it is left out")
+    message(STATUS "slackline: no ${mpi} here (mpicc.${mpi}, or mpicc of ${mpi}); what needs it is left out")
   endif()
 endforeach()
 
@@ -32,11 +57,11 @@ function(slackline_link_mpi target mpi)
   string(TOUPPER ${mpi} MPI)
   mpi_wrapper_paths(${SLACKLINE_MPICC_${MPI}} -I includes)
   mpi_wrapper_paths(${SLACKLINE_MPICC_${MPI}} -L folders)
-  set(library_openmpi mpi)
-  set(library_mpich mpich)
+  mpi_wrapper_paths(${SLACKLINE_MPICC_${MPI}} -l libraries)
+  list(FILTER libraries INCLUDE REGEX "^mpi(ch)?$")
   target_include_directories(${target} SYSTEM PRIVATE ${includes})
   target_link_directories(${target} PRIVATE ${folders})
-  target_link_libraries(${target} PRIVATE ${library_${mpi}})
+  target_link_libraries(${target} PRIVATE ${libraries})
 endfunction()
 
 # slackline_mpi_program(name source.c|source.cc|source.f90 [INCLUDES folder...] [LIBS lib...] [COMPILER compiler])

@@ -1,5 +1,7 @@
 # Copyright the Slackline developers. SPDX-License-Identifier: Apache-2.0
 
+import os
+
 from spack.package import *
 
 
@@ -10,6 +12,7 @@ class Slackline(CMakePackage):
     homepage = "slackline"
     # Put the tarball of `./dev dist` into a folder of a mirror, or into the current one.
     manual_download = True
+    url = f"file://{os.getcwd()}/slackline-0.2.0.tar.gz"
 
     version("0.2.0")
 
@@ -33,10 +36,12 @@ class Slackline(CMakePackage):
     depends_on("pugixml")
     depends_on("scotch")
     depends_on("simdjson")
+    depends_on("cpp-httplib@0.11:")
     depends_on("flatbuffers")
     depends_on("sqlite")
     depends_on("otf2")
     depends_on("elfutils")
+    depends_on("ucx")
 
     conflicts("%gcc@:10", msg="C++20 needs g++ 11 or later")
 

@@ -25,11 +25,21 @@ CLI::Option* add(CLI::App& command, const Option& option, Value* target) {
   }
 }
 
+/// CLI11's own such checks name the largest double, in 309 digits.
+auto check_number(bool positive) {
+  return [positive](const std::string& text) -> std::string {
+    double number = 0;
+    const bool is_number = CLI::detail::lexical_cast(text, number);
+    if (is_number && (positive ? number > 0 : number >= 0)) return {};
+    return "'" + text + "' is not a number " + (positive ? "above 0" : "of 0 or more");
+  };
+}
+
 void check_values(CLI::Option& added, const OptionRules& rules) {
   if (!rules.choices.empty()) added.check(CLI::IsMember(rules.choices));
   if (rules.range) added.check(CLI::Range(rules.range->least, rules.range->most));
-  if (rules.positive) added.check(CLI::PositiveNumber);
-  if (rules.not_negative) added.check(CLI::NonNegativeNumber);
+  if (rules.positive) added.check(check_number(true));
+  if (rules.not_negative) added.check(check_number(false));
 }
 
 /// An option takes one value each time it is given: more would swallow the trace that follows.

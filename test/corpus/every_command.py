@@ -5,9 +5,10 @@
 
 An answer is status 0, JSON, and no prediction of 0 s for a program that does something. A refusal is status 1 or 2 with
 one sentence of the form "problem: reason. What to do.", whose reason may be an indented list. Never a signal, and never
-longer than a minute. Without INPUT: the traces, programs and profiles of this repository, damaged ones included."""
+longer than a minute. No column of an answer in CSV has the name of another. Without INPUT: the traces, programs and profiles of this repository, damaged ones included."""
 import argparse
 import concurrent.futures
+import csv
 import glob
 import json
 import os
@@ -66,17 +67,29 @@ def does_something(slackline, path):
     return re.search(r" compute [1-9]| \+[1-9]", ran.stdout) is not None or ("bytes=" in ran.stdout and not alone)
 
 
+def ask(slackline, command, words, path):
+    """What was answered, or None if there is no end."""
+    with tempfile.TemporaryDirectory(prefix="slackline-corpus-") as folder:
+        words = [word.replace("{out}", os.path.join(folder, "out")).replace("{input}", path) for word in words]
+        try:
+            return subprocess.run([slackline, command, path, *words], capture_output=True, text=True, cwd=folder,
+                                  timeout=SECONDS, stdin=subprocess.DEVNULL, check=False, errors="replace")
+        except subprocess.TimeoutExpired:
+            return None
+
+
+def columns_named_twice(text):
+    """By the tables of an answer in CSV: the first row, or that after each line with a name."""
+    rows = list(csv.reader(text.splitlines()))
+    tables = [i + 1 for i, row in enumerate(rows[:-1]) if row and row[0].startswith("# ")] or [0]
+    return sorted({name for i in tables for name in rows[i] if rows[i].count(name) > 1})
+
+
 def defect(slackline, command, arguments, path, active):
     """What is wrong with the answer; None if nothing is."""
-    with tempfile.TemporaryDirectory(prefix="slackline-corpus-") as folder:
-        words = [word.replace("{out}", os.path.join(folder, "out")).replace("{input}", path)
-                 for word in arguments or []]
-        form = [] if arguments is None else ["--format", "json"]
-        try:
-            ran = subprocess.run([slackline, command, path, *words, *form], capture_output=True, text=True, cwd=folder,
-                                 timeout=SECONDS, stdin=subprocess.DEVNULL, check=False, errors="replace")
-        except subprocess.TimeoutExpired:
-            return f"no end in {SECONDS} s"
+    ran = ask(slackline, command, [*(arguments or []), *([] if arguments is None else ["--format", "json"])], path)
+    if ran is None:
+        return f"no end in {SECONDS} s"
     if ran.returncode in (1, 2):
         lines = ran.stderr.strip().splitlines()
         # The reason may be a list, a line for each rank, as that of a deadlock is.
@@ -94,6 +107,9 @@ def defect(slackline, command, arguments, path, active):
     if active and command in ("predict", "simulate", "whatif", "gains", "advise", "critical-path", "tolerance"):
         if 0 in predictions(answer["result"]):
             return "status 0 and a run time of 0 s"
+    if command != "convert" and path.startswith(os.path.join(SOURCE, "examples", "traces")):
+        twice = columns_named_twice(ask(slackline, command, [*arguments, "--format", "csv"], path).stdout)
+        return f"CSV with columns of one name: {twice}" if twice else None
     return None
 
 

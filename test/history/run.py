@@ -203,15 +203,27 @@ def pipelines(arguments, folder):
                     check(re.search(rf"(^|[ ,]){option}\b", options, re.M), f"{command} has no {option}, of {file}")
 
 
+def libraries(source):
+    """What the program is built with, by the packages of Debian that ./dev installs, as other systems name it."""
+    names = re.search(r"build_packages=\((.*?)\)", (source / "dev").read_text(), re.DOTALL)[1].split()
+    names = {re.sub(r"^lib|\d*(-trace)?-dev$|-", "", name) for name in names if name.endswith("-dev")}
+    elsewhere = {"nlohmannjson": "json", "lzma": "xz", "zlib1g": "zlib", "dw": "elfutils", "openmpi": "mpi", "mpich": "mpi"}
+    return {elsewhere.get(name, name) for name in names}
+
+
 def recipes(arguments, folder):
-    """They are of the language that they are in, and of the present version."""
+    """They are of the language that they are in, of the present version, and name every library."""
     packaging = arguments.source / "packaging"
     version = re.search(r"project\(slackline VERSION ([\d.]+)", (arguments.source / "CMakeLists.txt").read_text())[1]
     for file in (packaging / "spack/package.py", *(packaging / "easybuild").glob("*.eb")):
         compile(file.read_text(), str(file), "exec")
     for file in ("spack/package.py", "conda/meta.yaml", "apptainer/slackline.def", "rpm/slackline.spec",
                  f"easybuild/slackline-{version}-gompi-2023b.eb"):
-        check(version in (packaging / file).read_text(), f"{file} is not of version {version}")
+        text = (packaging / file).read_text()
+        check(version in text, f"{file} is not of version {version}")
+        if not file.startswith("apptainer"):  # its container is Debian's
+            words = re.sub(r"#.*|[-_]", "", text).lower()
+            check(not (lacking := sorted(n for n in libraries(arguments.source) if n not in words)), f"{file} lacks {lacking}")
     script = re.search(r"%post\n(.*?)\n%", (packaging / "apptainer/slackline.def").read_text(), re.DOTALL)[1]
     run(["bash", "-n", "-c", script], folder)
     try:
@@ -264,7 +276,7 @@ def tables(arguments, folder):
         name = folder / "spool" / ("more" if number % 3 else "") / f"run{number}.json"
         run([arguments.slackline, "efficiency", "run.slt", "--summary", name, "--job", f"slurm:{number}", "--label",
              "user-group=a\\b"], folder)
-        summaries[f"run{number}"] = json.loads(name.read_text())
+        summaries[str(name.relative_to(folder / "spool").with_suffix(""))] = json.loads(name.read_text())
     lost = {name: s["ranks"] * s["run_times_ns"][0] * (1 - s["parallel_efficiencies"][0]) for name, s in summaries.items()}
 
     def worst(*words):
@@ -275,13 +287,16 @@ def tables(arguments, folder):
     check([r["name"] for r in found["worst_runs"]] == sorted(lost, key=lost.get)[:-6:-1], f"{lost}")
     check(abs(found["lost_rank_time_ns"] / sum(lost.values()) - 1) < 1e-9, "the sum")
     later = worst("--worst", "20", "--since", "2026-01-09")["worst_runs"]
-    check({r["name"] for r in later} == {"run8", "run9", "run10", "run11"}, "since")
+    check({r["name"] for r in later} == {"more/run8", "run9", "more/run10", "more/run11"}, "since")
     page = run([arguments.slackline, "history", "spool", "--worst", "3"], folder)
     check("imbalance" in page and "rank 2" in page, f"why is said: {page}")
     run([arguments.slackline, "history", "spool", "--worst", "3", "-o", "week.html"], folder)
+    (folder / "empty.txt").write_text("\n")
     for why, *words in (("cannot read the date", "--since", "yesterday"), ("cannot read the date", "--since", "2026-02-30"),
                         ("cannot read the date", "--since", "2026-1-1"), ("cannot read the date", "--since", "2026-01-01T24:00"),
-                        ("none of its runs started", "--since", "2027-01-01"), ("--worst", "--worst", "0"),
+                        ("none of its runs started", "--since", "2027-01-01"),
+                        ("--worst: '0' is not a number above 0", "--worst", "0"), ("'two' is not a number", "--worst", "two"),
+                        ("it has none", "--commits", "empty.txt"),
                         ("cannot write runs", "--runs", "runs.json"), ("excludes", "--worst", "1", "--badge", "b.svg")):
         refused(arguments, folder, why, "history", "spool", *words)
 
@@ -291,14 +306,14 @@ def tables(arguments, folder):
     for words, side in (((name, "run.slt", "--on-b", "predicted"), "b"), ((name, name, "run.slt", "--on-c", "predicted"), "c")):
         found = json.loads(run([arguments.slackline, "diff", *words, "--format", "json"], folder))["result"]["metrics"]
         time, = (m[side] for m in found if m["metric"] == "run_time")
-        check(abs(time / predicted - 1) < 1e-5 < abs(time / summaries["run11"]["run_times_ns"][0] - 1), f"{found}")  # 6 digits
+        check(abs(time / predicted - 1) < 1e-5 < abs(time / summaries["more/run11"]["run_times_ns"][0] - 1), f"{found}")  # 6 digits
     refused(arguments, folder, "a summary is of the run", "diff", "run.slt", name, "--on-b", "predicted")
     refused(arguments, folder, "a summary is of the run", "diff", "run.slt", "run.slt", name, "--on-c", "predicted")
 
     run([arguments.slackline, "history", "spool", "--runs", "runs.prom", "--worst", "1"], folder)
     samples = read_metrics((folder / "runs.prom").read_text())
     for name, summary in summaries.items():
-        labels = {"run": name, "program": f'toy{int(name[3:]) % 2} "in"', "job": "slurm:" + name[3:],
+        labels = {"run": name, "program": f'toy{int(name.split("run")[1]) % 2} "in"', "job": "slurm:" + name.split("run")[1],
                   "started": summary["started"], "label_user_group": "a\\b"}
         for metric, value in (("run_time_seconds", summary["run_times_ns"][0] / 1e9), ("ranks", 4),
                               ("lost_rank_time_seconds", lost[name] / 1e9),

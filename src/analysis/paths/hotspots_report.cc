@@ -100,18 +100,19 @@ auto hotspots_object(const Hotspots& h, const CallTree& tree) {
 Table table_of(const Hotspots& h, const CallTree& tree, std::size_t rows) {
   std::string unit = h.unit == CodeUnit::call_path ? "call path" : std::string(to_string(h.unit));
   if (h.unit == CodeUnit::function && h.source == CodeSource::regions) unit = "region";
-  Table table{"hotspots",
-              "Code by its time on the critical path",
-              {{unit},
-               {"on critical path", Unit::ns, "in it alone: computation, and MPI calls made there"},
-               {"of it", Unit::ratio},
-               {"inclusive", Unit::ns, "on the critical path, with all that is called from it"},
-               {"computation", Unit::ns, "in it alone, all ranks"},
-               {"inclusive", Unit::ns, "with all that is called from it, all ranks"},
-               {"MPI", Unit::ns, "calls made in it, waiting included, all ranks"},
-               {"max / mean", Unit::none, "computation of the rank with most of it, over the mean"},
-               {"max on rank"}},
-              {}};
+  Table table{
+      "hotspots",
+      "Code by its time on the critical path",
+      {{unit},
+       {"on critical path", Unit::ns, "in it alone: computation, and MPI calls made there"},
+       {"of it", Unit::ratio},
+       {"on path, inclusive", Unit::ns, "on the critical path, with all that is called from it"},
+       {"computation", Unit::ns, "in it alone, all ranks"},
+       {"computation, inclusive", Unit::ns, "with all that is called from it, all ranks"},
+       {"MPI", Unit::ns, "calls made in it, waiting included, all ranks"},
+       {"max / mean", Unit::none, "computation of the rank with most of it, over the mean"},
+       {"max on rank"}},
+      {}};
   for (const Hotspot& s : h.spots) {
     if (table.rows.size() == rows) break;
     std::vector<Value> row{

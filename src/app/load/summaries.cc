@@ -18,20 +18,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr FindingKind kUnreadableSummary{
-    "unreadable_summary", Severity::data_loss,
-    "Summaries and traces of a folder that cannot be read; nothing is known of their runs."};
+constexpr FindingKind kUnreadableSummary{"unreadable_summary", Severity::data_loss,
+                                         "Summaries, traces and folders in a folder that cannot be "
+                                         "read; nothing is known of their runs."};
 
+/// Throws Error where the folder cannot be read.
 bool is_recording(const fs::path& folder) {
-  return fs::exists(folder / "trace.slk") || looks_like_raw(folder);
+  std::error_code unreadable;
+  const bool finished = fs::exists(folder / "trace.slk", unreadable);
+  if (!unreadable) fs::directory_iterator(folder, unreadable);
+  if (unreadable) {
+    throw Error(fmt::format("cannot read '{}'", folder.string()), unreadable.message(),
+                "Check the path and permissions.");
+  }
+  return finished || looks_like_raw(folder);
 }
 
-/// What stands for a commit where that is not known: the name that the run was given.
-std::string run_name(const fs::path& path) {
+/// What stands for a commit where that is not known: the name that the run was given, below the
+/// folder that was added, as files of several folders may have one name.
+std::string run_name(const fs::path& path, const fs::path& folder) {
   const fs::path file = path.filename() == "trace.slk" ? path.parent_path() : path;
-  const std::string stem = (file.has_filename() ? file : file.parent_path()).stem().string();
+  const fs::path named = file.has_filename() ? file : file.parent_path();
+  std::string stem = named.stem().string();
   constexpr std::string_view kSummary = ".summary";
-  return stem.ends_with(kSummary) ? stem.substr(0, stem.size() - kSummary.size()) : stem;
+  if (stem.ends_with(kSummary)) stem.resize(stem.size() - kSummary.size());
+  return folder.empty()
+             ? stem
+             : (named.parent_path().lexically_relative(folder) / stem).lexically_normal().string();
 }
 
 }  // namespace
@@ -54,7 +67,9 @@ bool names_summary(const std::string& path) {
 }
 
 void SummaryList::add(const std::string& path) {
+  folder_.clear();
   if (fs::is_directory(path) && !is_recording(path)) {
+    folder_ = path;
     if (add_folder(path) > 0) return;
     throw Error(fmt::format("nothing to compare in '{}'", path),
                 unreadable_.empty() ? "it has no summaries, reports in JSON or recordings"
@@ -88,20 +103,20 @@ std::size_t SummaryList::add_folder(const std::string& path) {
 void SummaryList::add_file_of_folder(const std::string& path) {
   std::error_code broken;  // of a link to nothing or to itself
   const std::string extension = fs::path(path).extension().string();
-  if (fs::is_directory(fs::symlink_status(path, broken))) {
-    is_recording(path) ? add_if_readable(path) : static_cast<void>(add_folder(path));
-  } else if (!fs::is_regular_file(path, broken)) {
-    return;
-  } else if (extension == ".slk" || extension == ".json") {
-    add_if_readable(path);
-  }
+  const bool is_folder = fs::is_directory(fs::symlink_status(path, broken));
+  const bool has_run = extension == ".slk" || extension == ".json";
+  if (is_folder || (has_run && fs::is_regular_file(path, broken))) add_if_readable(path);
 }
 
 /// What is wrong with one file must not keep those of others from being read; what is wrong with
 /// the options concerns all.
 void SummaryList::add_if_readable(const std::string& path) {
   try {
-    names_summary(path) ? static_cast<void>(add_json(path)) : add_trace(path);
+    if (fs::is_directory(path) && !is_recording(path)) {
+      add_folder(path);
+    } else {
+      names_summary(path) ? static_cast<void>(add_json(path)) : add_trace(path);
+    }
   } catch (const Error& error) {
     if (error.is_usage()) throw;
     if (unreadable_.empty()) unreadable_ = error.what();
@@ -139,7 +154,7 @@ void SummaryList::add_summary(const std::string& path, JobSummary summary) {
   ++found_;
   const auto [known, is_new] = known_.emplace(content_of_runs(summary), entries_.size());
   if (is_new) {
-    entries_.push_back({run_name(path), std::move(summary)});
+    entries_.push_back({run_name(path, folder_), std::move(summary)});
     return;
   }
   HistoryEntry& entry = entries_[known->second];

@@ -26,8 +26,8 @@ class SummaryList {
 
   /// Adds what is at `path`: a summary, a report in JSON with one, a trace, which is analysed, or a
   /// folder of these (files in .json and .slk, recordings, and folders in it; links to folders are
-  /// not followed), in the order of their names. A damaged .json of a folder is a Finding. Throws
-  /// Error where there is nothing.
+  /// not followed), in the order of their names. What is damaged or cannot be read in a folder is a
+  /// Finding. Throws Error where there is nothing.
   void add(const std::string& path);
 
   const std::vector<HistoryEntry>& entries() const { return entries_; }
@@ -47,6 +47,7 @@ class SummaryList {
   void add_summary(const std::string& path, JobSummary summary);
 
   RunRequest request_;
+  std::string folder_{};  ///< that is being added, or empty
   std::vector<HistoryEntry> entries_{};
   std::map<std::string, std::size_t> known_{};  ///< content_of_runs() to index in entries_
   Findings findings_{};

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -59,6 +60,23 @@ TEST(SummaryList, OneRunCountsOnceHoweverItWasLabelledOrShortened) {
   EXPECT_THAT(list.common_with(other), ::testing::ElementsAre("a"));
 }
 
+TEST(SummaryList, FilesOfOneNameInSeveralFoldersAreNotTakenForOneCommit) {
+  const ScratchFolder folder;
+  int number = 0;
+  for (const char* name : {"one", "two"}) {
+    fs::create_directory(folder / name);
+    write(folder / name / "1.json", run_at(++number));
+    write(folder / name / "2.summary.json", run_at(++number));
+  }
+  for (const std::string& path : {folder.path().string(), folder.path().string() + "/"}) {
+    SummaryList list({});
+    list.add(path);
+    std::vector<std::string> names;
+    for (const HistoryEntry& entry : list.entries()) names.push_back(entry.name);
+    EXPECT_THAT(names, ::testing::ElementsAre("one/1", "one/2", "two/1", "two/2"));
+  }
+}
+
 TEST(SummaryList, ADamagedFileIsNamed) {
   const ScratchFolder folder;
   write(folder / "a.json", run_at(1));
@@ -77,6 +95,21 @@ TEST(SummaryList, ADamagedFileIsNamed) {
   EXPECT_THAT(refused(folder / "package.json"), HasSubstr("neither a summary nor a report"));
   fs::remove(folder / "a.json");
   EXPECT_THAT(refused(folder.path()), HasSubstr("b.json"));
+}
+
+TEST(SummaryList, AFolderThatCannotBeReadIsNamed) {
+  if (geteuid() == 0) GTEST_SKIP() << "everything can be read as root";
+  const ScratchFolder folder;
+  write(folder / "a.json", run_at(1));
+  fs::create_directory(folder / "closed");
+  fs::permissions(folder / "closed", fs::perms::none);
+  SummaryList list({});
+  list.add(folder.path().string());
+  EXPECT_EQ(list.entries().size(), 1u);
+  EXPECT_EQ(list.findings().entries().at(0).name, "unreadable_summary");
+  EXPECT_THAT(list.findings().entries().at(0).examples.at(0), HasSubstr("closed'"));
+  EXPECT_THAT(refused(folder / "closed"), HasSubstr("closed'"));
+  fs::permissions(folder / "closed", fs::perms::owner_all);
 }
 
 TEST(SummaryList, LinksToFoldersAndPipesAreNotFollowed) {

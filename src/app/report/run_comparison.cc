@@ -167,13 +167,41 @@ std::vector<Pair> by_operation(const ComparedRun& a, const ComparedRun& b) {
   return pairs.take();
 }
 
-/// Time without waiting of the mean rank.
+std::string activity_at(const ComparedRun& run, PathId path, Operation operation) {
+  return fmt::format("{}: {}", path_name(run.paths, path), activity_name(operation));
+}
+
+/// Time without waiting of the mean rank, over the whole run.
 std::vector<Pair> by_path(const ComparedRun& a, const ComparedRun& b) {
   ByName pairs;
   for (const ComparedRun* run : {&a, &b}) {
     for (const ActivityShare& s : run->measured->path.activities) {
-      pairs.add(fmt::format("{}: {}", path_name(run->paths, s.path), activity_name(s.operation)),
-                run == &b, s.mean_ns);
+      pairs.add(activity_at(*run, s.path, s.operation), run == &b, s.mean_ns);
+    }
+  }
+  return pairs.take();
+}
+
+/// The same of MPI calls in the analysed interval.
+std::vector<Pair> mpi_by_path(const ComparedRun& a, const ComparedRun& b) {
+  ByName pairs;
+  for (const ComparedRun* run : {&a, &b}) {
+    const TimeShares& shares = run->measured->shares;
+    for (const TimeShares::OfCalls& c : shares.calls) {
+      pairs.add(activity_at(*run, c.path, c.operation), run == &b,
+                static_cast<double>(c.inside_ns()) / static_cast<double>(shares.present));
+    }
+  }
+  return pairs.take();
+}
+
+/// The same of computation in regions, which are between MPI_Init and MPI_Finalize.
+std::vector<Pair> computation_by_region(const ComparedRun& a, const ComparedRun& b) {
+  ByName pairs;
+  for (const ComparedRun* run : {&a, &b}) {
+    for (const ActivityShare& s : run->measured->path.activities) {
+      if (s.operation != Operation::none || run->paths.name(s.path).empty()) continue;
+      pairs.add(activity_at(*run, s.path, s.operation), run == &b, s.mean_ns);
     }
   }
   return pairs.take();
@@ -244,8 +272,10 @@ std::string cause_sentence(const ComparedRun& a, const ComparedRun& b) {
   std::string sentence = fmt::format("Main difference: {}, {}{} ({} to {})", label(most.name),
                                      sign(most), format_time_ns(std::abs(most.difference())),
                                      format_time_ns(most.a), format_time_ns(most.b));
-  std::vector<Pair> paths = by_path(a, b);
-  if (!paths.empty() && !most.name.starts_with("waiting")) {
+  std::vector<Pair> paths;
+  if (most.name.starts_with("inside MPI")) paths = mpi_by_path(a, b);
+  if (most.name.starts_with("computation")) paths = computation_by_region(a, b);
+  if (!paths.empty()) {
     const Pair& path = *std::ranges::min_element(paths, larger);
     sentence += fmt::format("; largest single change: {}, {}{}", label(path.name), sign(path),
                             format_time_ns(std::abs(path.difference())));
@@ -291,8 +321,9 @@ auto add_places(Section& section, const ComparedRun& a, const ComparedRun& b) {
   return Object{
       "operations_ns"_key = add_figures(section, by_operation(a, b), "comparison-operations",
                                         "MPI time, all ranks", "operation"),
-      "activities_ns"_key = add_figures(section, by_path(a, b), "comparison-paths",
-                                        "Mean time per rank excl. waiting, by call path", "where"),
+      "activities_ns"_key =
+          add_figures(section, by_path(a, b), "comparison-paths",
+                      "Mean time per rank excl. waiting, by call path, whole run", "where"),
       "waiting_ns"_key = add_figures(section, waiting_by_pattern(a, b), "comparison-waits",
                                      "Wait time, all ranks", "pattern")};
 }

@@ -1,5 +1,6 @@
 #include "app/report/run_comparison.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,6 +73,26 @@ TEST(CompareRuns, TellsByMetricOperationAndRank) {
   EXPECT_EQ(std::get<std::string>(waits.rows[0][0]), "late sender");
   EXPECT_EQ(number(waits.rows[0][1]), 70);
   EXPECT_EQ(number(waits.rows[0][2]), 170);
+}
+
+// Outside of the analysed interval MPI_Init and the time before it change most, and are not named.
+TEST(CompareRuns, NamesTheLargestChangeInsideOfTheAnalysedInterval) {
+  const auto run = [](int init, int barrier, int solve) {
+    const int begin = 2 * init + solve;
+    return timed_trace(
+        1, fmt::format("rank 0\n @{0} +{0} init\n @{1} enter solve\n @{2} +{3} barrier\n"
+                       " @{4} leave solve\n @{4} +5 finalize\n",
+                       init, 2 * init, begin, barrier, begin + barrier));
+  };
+  const AnalysedRun a(run(1000, 100, 50));
+  const AnalysedRun longer(run(9000, 300, 50));
+  const auto cause = [&](const AnalysedRun& b) {
+    const Report report = compare_runs(a.as("a"), b.as("b"));
+    return report.result["judgement"][1]["sentence"].as_string();
+  };
+  EXPECT_THAT(cause(longer), HasSubstr("single change: solve: MPI_Barrier, +200 ns"));
+  const AnalysedRun slower(run(9000, 100, 450));
+  EXPECT_THAT(cause(slower), HasSubstr("single change: solve: computation, +400 ns"));
 }
 
 TEST(CompareRuns, FindsNothingBetweenARunAndItself) {

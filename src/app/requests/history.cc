@@ -24,7 +24,7 @@
 namespace slackline {
 namespace {
 
-/// The first word of each line.
+/// The first word of each line. Throws Error where there is none.
 std::vector<std::string> read_commits(const std::string& path) {
   if (path.empty()) return {};
   const MappedFile file(path);
@@ -34,6 +34,10 @@ std::vector<std::string> read_commits(const std::string& path) {
     std::istringstream words(line);
     std::string commit;
     if (words >> commit) commits.push_back(std::move(commit));
+  }
+  if (commits.empty()) {
+    throw Error(fmt::format("cannot read the commits in '{}'", path), "it has none",
+                "Print them with git rev-list --reverse HEAD.");
   }
   return commits;
 }
@@ -93,13 +97,21 @@ std::vector<HistoryEntry> runs_since(const std::vector<HistoryEntry>& entries,
   return later;
 }
 
+/// Why no run is of a listed commit.
+Error no_listed_commit(const HistoryRequest& request, const std::vector<HistoryEntry>& runs) {
+  const bool known = std::ranges::any_of(
+      runs, [](const HistoryEntry& run) { return !run.summary.identity.commit.empty(); });
+  return Error(
+      fmt::format("no history in '{}'", request.folder),
+      fmt::format("none of its runs is of a commit in '{}'", request.commits),
+      known ? "Print the commits with git rev-list --reverse HEAD."
+            : "The runs name no commit: record them with --commit ID, or where CI_COMMIT_SHA "
+              "or GITHUB_SHA is set.");
+}
+
 Report report_on_history(const HistoryRequest& request, const std::vector<HistoryEntry>& runs) {
   const History all = history(runs, read_commits(request.commits));
-  if (all.by_ranks.empty()) {
-    throw Error(fmt::format("no history in '{}'", request.folder),
-                fmt::format("none of its runs is of a commit in '{}'", request.commits),
-                "Print the commits with git rev-list --reverse HEAD.");
-  }
+  if (all.by_ranks.empty()) throw no_listed_commit(request, runs);
   if (!request.badge.empty()) write_file(request.badge, efficiency_badge(all));
   return HistoryReports::untyped(history_report(request, runs.size(), describe(all)));
 }

@@ -151,10 +151,10 @@ Section time_section(const TraceSummary& s) {
               "Time per rank",
               {{"part"},
                {"least", Unit::ns},
-               {"of rank"},
+               {"least on rank"},
                {"mean", Unit::ns},
                {"most", Unit::ns},
-               {"of rank"}},
+               {"most on rank"}},
               {}};
   const auto row = [&](std::string name, const RankSpread& r) {
     table.rows.push_back(
@@ -192,10 +192,10 @@ Section counters_section(const TraceSummary& s) {
               "Counters per rank, outside MPI",
               {{"counter"},
                {"least", Unit::count},
-               {"of rank"},
+               {"least on rank"},
                {"mean", Unit::count},
                {"most", Unit::count},
-               {"of rank"}},
+               {"most on rank"}},
               {}};
   for (const CounterSummary& c : s.counters) {
     table.rows.push_back({c.name, c.gained.min, number(c.gained.min_rank), c.gained.mean,
