@@ -66,10 +66,10 @@ def case_stretches(test):
         check(test.slackline(*words).returncode == 0, "whole")
         for interval in ("common", "program", "run", "2ms..5ms"):
             answers = {test.slackline(*words, "--interval", interval, "--memory", memory).stdout
-                       for memory in ("1GiB", "180KiB", "80KiB")}
+                       for memory in ("1GiB", "240KiB", "150KiB")}
             check(len(answers) == 1 and "" not in answers, f"{command} {interval}: {len(answers)} answers")
         same_answer(test, (1, 3), *words)
-        same_answer(test, (2,), *words, "--memory", "120KiB")
+        same_answer(test, (2,), *words, "--memory", "200KiB")
     # Who asks for more processes than work is told so, once.
     alone = launched(test, 3, "path", test.output)
     notes = [line for line in alone.stderr.splitlines() if line.startswith("slackline: note: ")]

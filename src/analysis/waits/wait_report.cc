@@ -185,15 +185,18 @@ Table place_table(const WaitSummary& s, const CallPaths& paths) {
                {"call path"},
                {"count", Unit::count},
                {"total", Unit::ns},
-               {"share", Unit::ratio, "of all wait time"},
+               {"share", Unit::ratio, "of all wait time, to which completion does not belong"},
                {"most on rank"}},
               {}};
   for (const WaitPlace& p : s.places) {
     if (table.rows.size() == kRowsShown) break;
     const std::int32_t most = std::ranges::max_element(p.ranks, {}, &RankWait::ns)->rank;
+    Value share;
+    if (p.effective_ns > 0) {
+      share = ratio_of(static_cast<double>(p.effective_ns), static_cast<double>(s.total_ns));
+    }
     table.rows.push_back({std::string(name(p.pattern)), std::string(mpi_name(p.operation)),
-                          paths.name(p.path), count(p.count), p.sum_ns,
-                          ratio_of(static_cast<double>(p.sum_ns), static_cast<double>(s.total_ns)),
+                          paths.name(p.path), count(p.count), p.sum_ns, std::move(share),
                           std::int64_t{most}});
   }
   return table;

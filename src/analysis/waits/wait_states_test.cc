@@ -272,6 +272,13 @@ TEST(WaitSummary, AddsUp) {
   EXPECT_EQ(s.patterns[0].count, 4u);
   EXPECT_EQ(s.patterns[0].worst.wait_ns, 50);
   EXPECT_DOUBLE_EQ(s.patterns[0].median_ns, 15);
+  // Leaving after the others is no part of the wait time.
+  std::int64_t shared_out = 0;
+  for (const WaitPlace& p : s.places) {
+    shared_out += p.effective_ns;
+    EXPECT_EQ(p.effective_ns > 0, !is_at_end(p.pattern));
+  }
+  EXPECT_EQ(shared_out, s.total_ns);
 }
 
 TEST(WaitSummary, GivesNumbersByRankForSomeOfVeryManyPlaces) {

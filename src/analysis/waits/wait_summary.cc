@@ -87,11 +87,12 @@ std::vector<WaitPlace> places_of(const WaitSums& sums) {
     const PlaceSum::Key& of = sum.of;
     if (places.empty() || places.back().pattern != of.pattern ||
         places.back().operation != of.operation || places.back().path != of.path) {
-      places.push_back({of.pattern, of.operation, of.path, 0, 0, {}});
+      places.push_back({of.pattern, of.operation, of.path, 0, 0, 0, {}});
     }
     WaitPlace& place = places.back();
     place.count += sum.count;
     place.sum_ns += sum.sum_ns;
+    place.effective_ns += sum.effective_ns;
     place.ranks.push_back({of.rank, sum.sum_ns});
   }
   std::ranges::stable_sort(places, std::greater{}, &WaitPlace::sum_ns);

@@ -41,7 +41,8 @@ struct WaitPlace {
   PathId path;
   std::uint64_t count = 0;
   std::int64_t sum_ns = 0;
-  std::vector<RankWait> ranks;  ///< those that wait there, ascending
+  std::int64_t effective_ns = 0;  ///< its part of WaitSummary::total_ns; 0 of completions
+  std::vector<RankWait> ranks;    ///< those that wait there, ascending
 };
 
 /// How long the ranks wait in an interval of a run, where, and for what.

@@ -158,12 +158,13 @@ void WaitSums::add_places(const Trace& trace, const CallActivities& names,
     std::uint32_t& row = rows[place * ranks_count + static_cast<std::uint64_t>(s.rank)];
     if (row == 0) {
       places.push_back(
-          {{s.pattern, names.operation(activity), names.path(activity), s.rank}, 0, 0});
+          {{s.pattern, names.operation(activity), names.path(activity), s.rank}, 0, 0, 0});
       row = static_cast<std::uint32_t>(places.size());
     }
     PlaceSum& sum = places[row - 1];
     ++sum.count;
     sum.sum_ns += s.wait_ns;
+    if (s.effective) sum.effective_ns += s.wait_ns;
   }
 }
 

@@ -71,11 +71,13 @@ struct PlaceSum {
   Key of;
   std::uint64_t count;
   std::int64_t sum_ns;
+  std::int64_t effective_ns;  ///< of effective states
 
   const Key& key() const { return of; }
   void add(const PlaceSum& other) {
     count += other.count;
     sum_ns += other.sum_ns;
+    effective_ns += other.effective_ns;
   }
 };
 
