@@ -179,3 +179,10 @@ def test_a_report_is_saved_whole_or_not_at_all(traces, tmp_path):
     with pytest.raises(slackline.Error, match="cannot write"):
         report.save(tmp_path / "folder.json")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.json", "page.html"]
+
+
+def test_traces_that_need_more_memory_are_analysed_in_stretches(traces):
+    for command in ("waits", "efficiency"):
+        assert slackline.run(command, traces / TRACE, memory="100KiB") == slackline.run(command, traces / TRACE)
+    with pytest.raises(slackline.Error, match="more memory"):
+        slackline.run("path", traces / TRACE, memory="100KiB")

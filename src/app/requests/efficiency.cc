@@ -20,6 +20,7 @@
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "parallel/process_group.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -142,38 +143,7 @@ std::optional<Report> execute_in_stretches(const EfficiencyRequest& request, Pro
       report_of(describe_efficiency({*efficiency}, scaling), {}, request, ideal, compared));
 }
 
-}  // namespace
-
-void declare(OptionList& options, EfficiencyRequest& request) {
-  options.add("traces TRACE", request.traces,
-              "Trace files or recording folders, the first being the reference for scalability; "
-              "default: the newest slackline-trace* in the current folder",
-              {.keyword = "trace"});
-  options.add("--collective-causality RULE", request.causality,
-              "Dependences of collectives on the ideal network: dimemas (all ranks wait for all, "
-              "except in reductions) or data (data dependences only)");
-  declare_rendezvous_from(options, request.rendezvous);
-  options.add("--scaling KIND", request.scaling,
-              "Scaling type: strong (same problem) or weak (same problem per rank)");
-  declare_interval(options, request.interval);
-  options.add("--extra-p FILE", request.extra_p,
-              "Also write the runs as measurements for Extra-P (JSON Lines), by call path");
-  declare(options, request.run);
-  declare_memory(options, request.run.reading);
-  say_that_it_reads_stretches(options);
-  declare(options, request.summary);
-}
-
-CommandSchema efficiency_schema() {
-  return EfficiencyReports::schema();
-}
-
-Report execute(const EfficiencyRequest& request, ProcessGroup& group) {
-  if (auto report = execute_in_stretches(request, group)) return std::move(*report);
-  return group.is_first() ? execute(request) : Report();
-}
-
-Report execute(const EfficiencyRequest& request) {
+Report execute_whole(const EfficiencyRequest& request) {
   const IdealOptions ideal =
       ideal_network(request.causality, request.rendezvous, request.run.model);
   const Scaling scaling = parse_scaling(request.scaling);
@@ -208,6 +178,42 @@ Report execute(const EfficiencyRequest& request) {
   return EfficiencyReports::untyped(report_of(describe_efficiency(runs, scaling),
                                               scaling_laws(quantities, runs), request, ideal,
                                               compared));
+}
+
+}  // namespace
+
+void declare(OptionList& options, EfficiencyRequest& request) {
+  options.add("traces TRACE", request.traces,
+              "Trace files or recording folders, the first being the reference for scalability; "
+              "default: the newest slackline-trace* in the current folder",
+              {.keyword = "trace"});
+  options.add("--collective-causality RULE", request.causality,
+              "Dependences of collectives on the ideal network: dimemas (all ranks wait for all, "
+              "except in reductions) or data (data dependences only)");
+  declare_rendezvous_from(options, request.rendezvous);
+  options.add("--scaling KIND", request.scaling,
+              "Scaling type: strong (same problem) or weak (same problem per rank)");
+  declare_interval(options, request.interval);
+  options.add("--extra-p FILE", request.extra_p,
+              "Also write the runs as measurements for Extra-P (JSON Lines), by call path");
+  declare(options, request.run);
+  declare_memory(options, request.run.reading);
+  say_that_it_reads_stretches(options);
+  declare(options, request.summary);
+}
+
+CommandSchema efficiency_schema() {
+  return EfficiencyReports::schema();
+}
+
+Report execute(const EfficiencyRequest& request) {
+  SingleProcess alone;
+  return execute(request, alone);
+}
+
+Report execute(const EfficiencyRequest& request, ProcessGroup& group) {
+  if (auto report = execute_in_stretches(request, group)) return std::move(*report);
+  return group.is_first() ? execute_whole(request) : Report();
 }
 
 }  // namespace slackline

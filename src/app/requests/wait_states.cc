@@ -87,6 +87,19 @@ std::optional<Report> execute_in_stretches(const WaitStatesRequest& request, Pro
       describe(*summary, job, run->trace.paths_of(job)), run->run, request, options.eager_bytes));
 }
 
+Report execute_whole(const WaitStatesRequest& request) {
+  WaitOptions wait = options_of(request);
+  const LoadedRun run = load_run(request.run);
+  if (run.eager_bytes) wait.eager_bytes = run.eager_bytes;
+  if (run.on == "measured") wait.sends = &run.opened.sends;
+  wait.samples = &run.opened.samples;
+  const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
+  const WaitSummary summary = summarize_waits(run.trace(), run.matching(), paths, wait,
+                                              interval_of(request.interval, run_span(run.trace())));
+  return WaitStatesReports::untyped(
+      wait_states_report(describe(summary, run.trace(), paths), run, request, wait.eager_bytes));
+}
+
 }  // namespace
 
 void declare(OptionList& options, WaitStatesRequest& request) {
@@ -99,22 +112,14 @@ void declare(OptionList& options, WaitStatesRequest& request) {
       "in progress when its receive begins is a late receiver";
 }
 
-Report execute(const WaitStatesRequest& request, ProcessGroup& group) {
-  if (auto report = execute_in_stretches(request, group)) return std::move(*report);
-  return group.is_first() ? execute(request) : Report();
+Report execute(const WaitStatesRequest& request) {
+  SingleProcess alone;
+  return execute(request, alone);
 }
 
-Report execute(const WaitStatesRequest& request) {
-  WaitOptions wait = options_of(request);
-  const LoadedRun run = load_run(request.run);
-  if (run.eager_bytes) wait.eager_bytes = run.eager_bytes;
-  if (run.on == "measured") wait.sends = &run.opened.sends;
-  wait.samples = &run.opened.samples;
-  const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
-  const WaitSummary summary = summarize_waits(run.trace(), run.matching(), paths, wait,
-                                              interval_of(request.interval, run_span(run.trace())));
-  return WaitStatesReports::untyped(
-      wait_states_report(describe(summary, run.trace(), paths), run, request, wait.eager_bytes));
+Report execute(const WaitStatesRequest& request, ProcessGroup& group) {
+  if (auto report = execute_in_stretches(request, group)) return std::move(*report);
+  return group.is_first() ? execute_whole(request) : Report();
 }
 
 CommandSchema wait_states_schema() {
