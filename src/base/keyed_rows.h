@@ -6,6 +6,16 @@
 
 namespace slackline {
 
+/// A row that has one sum.
+template <class Key, class Sum>
+struct KeyedSum {
+  Key of;
+  Sum sum;
+
+  const Key& key() const { return of; }
+  void add(const KeyedSum& other) { sum += other.sum; }
+};
+
 /// Sums by key as rows: a Row has key(), which can be compared, and add(), which adds what another
 /// row of the same key has. Puts rows of equal keys together; then they ascend by key.
 template <class Row>

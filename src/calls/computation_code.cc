@@ -1,7 +1,6 @@
 #include "calls/computation_code.h"
 
 #include "base/int128.h"
-#include "base/keyed_rows.h"
 #include "calls/code_places.h"
 
 namespace slackline {
@@ -57,9 +56,10 @@ ComputationCode::Places ComputationCode::places_of(const Samples& samples,
   }
   std::map<Place, FrameTimes> by_place;
   for (const SampledTime& time : of_run) {
-    if (time.at.blocked != blocked) continue;
-    for (const std::int32_t rank : {time.at.rank, -1}) {
-      by_place[{rank, time.at.before, time.at.after}][time.at.frame] += time.ns;
+    const SampledPlace& at = time.of;
+    if (at.blocked != blocked) continue;
+    for (const std::int32_t rank : {at.rank, -1}) {
+      by_place[{rank, at.before, at.after}][at.frame] += time.sum;
     }
   }
   for (const auto& [place, times] : by_place) places.by_place[place] = keep(times);

@@ -6,28 +6,24 @@
 #include <tuple>
 #include <vector>
 
+#include "base/keyed_rows.h"
 #include "calls/call_paths.h"
 #include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
-/// How long samples found a rank at a frame, between calls at two others.
-struct SampledTime {
-  struct Place {
-    bool blocked;  ///< or computing
-    std::int32_t rank;
-    FrameId before;  ///< of the calls around; 0 unknown
-    FrameId after;
-    FrameId frame;
-    auto operator<=>(const Place&) const = default;
-  };
-  Place at;
-  std::int64_t ns;
-
-  const Place& key() const { return at; }
-  void add(const SampledTime& other) { ns += other.ns; }
+/// A frame at which samples found a rank, between calls at two others.
+struct SampledPlace {
+  bool blocked;  ///< or computing
+  std::int32_t rank;
+  FrameId before;  ///< of the calls around; 0 unknown
+  FrameId after;
+  FrameId frame;
+  auto operator<=>(const SampledPlace&) const = default;
 };
+/// How long, in ns.
+using SampledTime = KeyedSum<SampledPlace, std::int64_t>;
 /// Those of `samples` of `trace`, ascending. Of a part of a run they are a part of the run's.
 /// O(samples log samples).
 std::vector<SampledTime> sampled_times(const Trace& trace, const Samples& samples);

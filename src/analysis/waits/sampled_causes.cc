@@ -4,7 +4,6 @@
 #include <set>
 #include <string_view>
 
-#include "base/keyed_rows.h"
 #include "calls/code_places.h"
 
 namespace slackline {
@@ -49,7 +48,7 @@ void SampledCauses::add(const Trace& trace, const CallActivities& names,
                         const ComputationCode& code, const RunPart& part) {
   std::set<PathId> wanted;
   for (const LateComputation& cause : causes_) wanted.insert(cause.second);
-  std::map<SampledCauseTime::Place, std::int64_t> sums;
+  std::map<CausePlace, std::int64_t> sums;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const auto size = static_cast<CallIndex>(trace.calls(r).size());
     for (auto call = static_cast<CallIndex>(part.lead()); call < size; ++call) {
@@ -78,21 +77,21 @@ std::map<LateComputation, SampledCause> SampledCauses::find(CauseFunction which)
 }
 
 std::int64_t SampledCauses::ns_of_all(PathId path, Function function) const {
-  return std::ranges::lower_bound(times_, SampledCauseTime::Place{path, kAllRanks, function}, {},
-                                  &SampledCauseTime::key)
-      ->ns;
+  return std::ranges::lower_bound(times_, CausePlace{path, kAllRanks, function}, {},
+                                  &CauseTime::key)
+      ->sum;
 }
 
 SampledCause SampledCauses::find(const LateComputation& cause, CauseFunction which) const {
   std::map<Function, FunctionTime> functions;
-  auto at = std::ranges::lower_bound(times_, SampledCauseTime::Place{cause.second, cause.first, 0},
-                                     {}, &SampledCauseTime::key);
-  for (; at != times_.end() && at->at.path == cause.second && at->at.rank == cause.first; ++at) {
-    FunctionTime& time = functions[functions_[at->at.frame]];
-    time.ns += at->ns;
-    if (at->ns <= time.frame_ns) continue;
-    time.frame = at->at.frame;
-    time.frame_ns = at->ns;
+  auto at = std::ranges::lower_bound(times_, CausePlace{cause.second, cause.first, 0}, {},
+                                     &CauseTime::key);
+  for (; at != times_.end() && at->of.path == cause.second && at->of.rank == cause.first; ++at) {
+    FunctionTime& time = functions[functions_[at->of.frame]];
+    time.ns += at->sum;
+    if (at->sum <= time.frame_ns) continue;
+    time.frame = at->of.frame;
+    time.frame_ns = at->sum;
   }
   const FunctionTime* longest = nullptr;
   const FunctionTime* latest = nullptr;

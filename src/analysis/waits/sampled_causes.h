@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/paths/call_activities.h"
+#include "base/keyed_rows.h"
 #include "calls/computation_code.h"
 #include "calls/run_part.h"
 #include "trace/trace.h"
@@ -30,21 +31,16 @@ enum class CauseFunction : std::uint8_t {
 /// A rank and its computation in a call path.
 using LateComputation = std::pair<std::int32_t, PathId>;
 
-/// A late rank's time at a frame, or that of all ranks together (rank -1) in a function, the
-/// number of which `frame` is.
-struct SampledCauseTime {
-  struct Place {
-    PathId path;
-    std::int32_t rank;
-    FrameId frame;
-    auto operator<=>(const Place&) const = default;
-  };
-  Place at;
-  std::int64_t ns;
-
-  const Place& key() const { return at; }
-  void add(const SampledCauseTime& other) { ns += other.ns; }
+/// Computation of a late rank at a frame, or that of all ranks together (rank -1) in a function,
+/// the number of which `frame` is.
+struct CausePlace {
+  PathId path;
+  std::int32_t rank;
+  FrameId frame;
+  auto operator<=>(const CausePlace&) const = default;
 };
+/// How long, in ns.
+using CauseTime = KeyedSum<CausePlace, std::int64_t>;
 
 /// Finds that function for some late ranks, from all parts of a run. Only functions of the
 /// program's own count, with all that they call (own_frame()).
@@ -57,7 +53,7 @@ class SampledCauses {
   void add(const Trace& trace, const CallActivities& names, const ComputationCode& code,
            const RunPart& part);
   /// May get rows of other parts, before add_up_rows().
-  std::vector<SampledCauseTime>& times() { return times_; }
+  std::vector<CauseTime>& times() { return times_; }
 
   /// Those for which a function is known. After all parts, and add_up_rows() of times().
   std::map<LateComputation, SampledCause> find(CauseFunction which) const;
@@ -71,7 +67,7 @@ class SampledCauses {
   std::vector<LateComputation> causes_;
   std::vector<FrameId> own_;         // of every frame
   std::vector<Function> functions_;  // of every frame
-  std::vector<SampledCauseTime> times_{};
+  std::vector<CauseTime> times_{};
 };
 
 /// The same of a whole run, for each of `causes`.

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/keyed_rows.h"
 #include "calls/code_places.h"
 
 namespace slackline {
@@ -164,7 +163,7 @@ class SharedCauses {
   void add_share(std::vector<Shares>& shares, const Row& row, std::uint32_t id) const {
     const std::size_t place = index_of(row.of.place);
     const auto effective = static_cast<double>(waits_.waiting[place].effective_ns);
-    if (effective > 0) shares[place].emplace_back(id, row.ns.value() / effective);
+    if (effective > 0) shares[place].emplace_back(id, row.sum.value() / effective);
   }
 
   Shares next_shares(std::size_t place, const std::vector<Shares>& before, CauseSums& sums) const {
@@ -236,7 +235,7 @@ void CodeCauses::add(const Trace& trace, const CallActivities& names, const Comp
 }
 
 void CodeCauses::add_times(const Trace& trace, const CallActivities& names, const RunPart& part) {
-  std::map<TimeAtFrame::Key, std::int64_t> sums;
+  std::map<ActivityAtFrame, std::int64_t> sums;
   std::int32_t rank = -1;
   for (const auto& [cause, frame] : frames_) {
     if (cause.rank == rank) continue;
@@ -269,10 +268,10 @@ void CodeCauses::add_up() {
 /// An activity may be at several lines of its function: that of most of its time stands for it.
 void CodeCauses::find_frames() {
   std::map<RankActivity, std::int64_t> most;
-  for (const TimeAtFrame& time : times_) {
-    const auto [at, fresh] = most.try_emplace(time.of.activity, time.ns);
-    if (!fresh && time.ns <= at->second) continue;
-    at->second = time.ns;
+  for (const auto& time : times_) {
+    const auto [at, fresh] = most.try_emplace(time.of.activity, time.sum);
+    if (!fresh && time.sum <= at->second) continue;
+    at->second = time.sum;
     frames_[time.of.activity] = time.of.frame;
   }
 }

@@ -12,6 +12,7 @@
 #include "analysis/waits/sampled_causes.h"
 #include "analysis/waits/wait_states.h"
 #include "base/fixed_point_sum.h"
+#include "base/keyed_rows.h"
 #include "calls/computation_code.h"
 #include "calls/run_part.h"
 #include "trace/samples.h"
@@ -63,18 +64,14 @@ struct WaitsByCode {
     }
   };
   template <class Cause>
-  struct Caused {
-    struct Key {
-      Place place;
-      Cause cause;
-      auto operator<=>(const Key&) const = default;
-    };
-    Key of;
-    FixedPointSum ns;
-
-    const Key& key() const { return of; }
-    void add(const Caused& other) { ns += other.ns; }
+  struct PlaceAndCause {
+    Place place;
+    Cause cause;
+    auto operator<=>(const PlaceAndCause&) const = default;
   };
+  /// In ns.
+  template <class Cause>
+  using Caused = KeyedSum<PlaceAndCause<Cause>, FixedPointSum>;
 
   // Ascending by key.
   std::vector<Waiting> waiting{};
@@ -127,26 +124,19 @@ class CodeCauses {
   std::vector<WaitInCode> take();
 
  private:
-  struct TimeAtFrame {
-    struct Key {
-      RankActivity activity;
-      FrameId frame;
-      auto operator<=>(const Key&) const = default;
-    };
-    Key of;
-    std::int64_t ns;
-
-    const Key& key() const { return of; }
-    void add(const TimeAtFrame& other) { ns += other.ns; }
+  struct ActivityAtFrame {
+    RankActivity activity;
+    FrameId frame;
+    auto operator<=>(const ActivityAtFrame&) const = default;
   };
   void add_times(const Trace& trace, const CallActivities& names, const RunPart& part);
   void find_frames();
 
   const CallTree& tree_;
   std::vector<WaitInCode> places_;
-  std::vector<std::optional<RankActivity>> largest_;  // the largest cause of each place
-  std::map<RankActivity, FrameId> frames_;            // of these causes
-  std::vector<TimeAtFrame> times_{};
+  std::vector<std::optional<RankActivity>> largest_;              // the largest cause of each place
+  std::map<RankActivity, FrameId> frames_;                        // of these causes
+  std::vector<KeyedSum<ActivityAtFrame, std::int64_t>> times_{};  // ns
   SampledCauses sampled_;
 };
 
