@@ -272,6 +272,9 @@ TEST(WaitSummary, AddsUp) {
   EXPECT_EQ(s.patterns[0].count, 4u);
   EXPECT_EQ(s.patterns[0].worst.wait_ns, 50);
   EXPECT_DOUBLE_EQ(s.patterns[0].median_ns, 15);
+  EXPECT_DOUBLE_EQ(s.patterns[0].lower_quartile_ns, 8.75);
+  EXPECT_DOUBLE_EQ(s.patterns[0].upper_quartile_ns, 27.5);
+  EXPECT_DOUBLE_EQ(s.patterns[0].variance, 1218.75 / 3);  // around 21.25
   // Leaving after the others is no part of the wait time.
   std::int64_t shared_out = 0;
   for (const WaitPlace& p : s.places) {
@@ -279,6 +282,30 @@ TEST(WaitSummary, AddsUp) {
     EXPECT_EQ(p.effective_ns > 0, !is_at_end(p.pattern));
   }
   EXPECT_EQ(shared_out, s.total_ns);
+}
+
+TEST(WaitSums, RoundTheLengthsOfVeryManyWaits) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+  const auto lengths = [](std::uint64_t count, std::int64_t ns) {
+    WaitSums sums;
+    sums.lengths = {{WaitPattern::barrier, ns, count}, {WaitPattern::barrier, 4095, 1}};
+    return sums;
+  };
+  WaitSums few = lengths(kMost - 1, 1'234'567);
+  few.add_up();
+  EXPECT_EQ(few.lengths.back().ns, 1'234'567);
+  WaitSums many = lengths(kMost, 1'234'567);
+  many.add_up();
+  EXPECT_EQ(many.lengths.front().ns, 4095) << "of 12 digits";
+  const std::int64_t rounded = many.lengths.back().ns;
+  EXPECT_NE(rounded, 1'234'567);
+  EXPECT_NEAR(static_cast<double>(rounded), 1'234'567, 2e-4 * 1'234'567);
+  // However often they are put together.
+  few.append(many);
+  few.add_up();
+  ASSERT_EQ(few.lengths.size(), 2u);
+  EXPECT_EQ(few.lengths.back().ns, rounded);
+  EXPECT_EQ(few.lengths.back().count, 2 * kMost - 1);
 }
 
 TEST(WaitSummary, GivesNumbersByRankForSomeOfVeryManyPlaces) {

@@ -56,8 +56,9 @@ double variance_of(const PatternSum& p) {
   if (p.count < 2) return 0;
   const Int128 square = Int128{p.sum_ns} * p.sum_ns;
   const auto n = static_cast<Int128>(p.count);
+  const Int128 whole = square / n;
   const double rest = static_cast<double>(square % n) / static_cast<double>(p.count);
-  const double squares = static_cast<double>(p.squares - square / n) - rest;
+  const double squares = static_cast<double>(p.squares - whole) - rest;
   return std::max(0.0, squares) / static_cast<double>(p.count - 1);
 }
 
