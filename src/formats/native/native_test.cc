@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -91,6 +93,65 @@ TEST(Native, HoldsTracesOfManyBlocks) {
   EXPECT_TRUE(back.findings().empty());
   // Per step 2 calls: shapes, gaps and durations repeat, so this is a sanity check of the coding.
   EXPECT_LT(bytes.size(), trace.call_count() / 2);
+}
+
+// Calls [from, to) of `calls` with their region events, as a part of its own.
+RankCallsBuilder part_of(const RankCalls& calls, std::size_t from, std::size_t to) {
+  RankCallsBuilder part;
+  part.set_start_ns(from == 0 ? calls.start_ns() : calls.end_ns(from - 1));
+  for (std::size_t i = from; i < to; ++i) part.append(calls[i]);
+  for (RegionEvent event : calls.regions()) {
+    if (event.before_call < from) continue;
+    if (event.before_call >= to && to < calls.size()) break;
+    event.before_call -= static_cast<std::uint32_t>(from);
+    part.append_region(event);
+  }
+  return part;
+}
+
+// Writes `trace` by so many calls of a rank at a time. Nothing of `trace` is given but its job.
+Bytes to_native_in_parts(const Trace& trace, std::size_t part_calls) {
+  TraceBuilder job = TraceBuilder::without_calls(trace, trace.timed());
+  std::vector<std::uint64_t> counts;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    counts.push_back(trace.calls(rank).size());
+    job.calls(rank).set_start_ns(trace.calls(rank).start_ns());
+  }
+  Bytes bytes;
+  const Samples none;
+  NativeWriter writer(job, counts, none, [&](std::span<const std::byte> piece) {
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+  });
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const RankCalls& calls = trace.calls(rank);
+    for (std::size_t at = 0; at < calls.size(); at += part_calls) {
+      const RankCallsBuilder part = part_of(calls, at, std::min(at + part_calls, calls.size()));
+      writer.write(std::vector<RankCallsPart>{{rank, part}});
+    }
+  }
+  writer.finish();
+  return bytes;
+}
+
+TEST(Native, PartsOfWholeBlocksGiveTheSameFile) {
+  const Trace trace = long_trace();
+  EXPECT_EQ(to_native_in_parts(trace, native::kBlockCalls), to_native(trace));
+}
+
+TEST(Native, PartsOfAnyLengthGiveTheSameTrace) {
+  const Trace trace = long_trace();
+  for (const std::size_t part_calls : {997u, 70'001u}) {
+    const Trace back = read_native(to_native_in_parts(trace, part_calls), "t");
+    EXPECT_TRUE(same_content(trace, back)) << part_calls;
+    EXPECT_TRUE(back.findings().empty()) << part_calls;
+  }
+}
+
+TEST(Native, CallsThatWereAnnouncedMustBeWritten) {
+  const Trace job(2, true);
+  const Samples none;
+  NativeWriter writer(job, {1, 0}, none, [](std::span<const std::byte>) {});
+  EXPECT_THROW(writer.finish(), std::logic_error);
 }
 
 TEST(Native, HoldsOneLargeListOfArguments) {
