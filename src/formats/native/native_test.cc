@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 #include <stdexcept>
 
 #include "base/error.h"
@@ -11,6 +12,7 @@
 #include "base/testing/error_text.h"
 #include "formats/native/block.h"
 #include "formats/native/frame.h"
+#include "formats/native/pieces.h"
 #include "formats/native/reader.h"
 #include "formats/native/region_repair.h"
 #include "formats/native/writer.h"
@@ -152,6 +154,35 @@ TEST(Native, CallsThatWereAnnouncedMustBeWritten) {
   const Samples none;
   NativeWriter writer(job, {1, 0}, none, [](std::span<const std::byte>) {});
   EXPECT_THROW(writer.finish(), std::logic_error);
+}
+
+// A file of some 30 MB: numbers at random hardly become smaller.
+Trace incompressible_trace() {
+  TraceBuilder trace(1, false);
+  std::mt19937_64 random(1);
+  std::vector<std::int64_t> numbers(native::kBlockArguments);
+  for (int call = 0; call < 3; ++call) {
+    for (std::int64_t& number : numbers) number = static_cast<std::int64_t>(random());
+    trace.calls(0).append({.operation = Operation::alltoallv, .args = numbers});
+  }
+  return std::move(trace).build();
+}
+
+TEST(Native, OpeningPiecesReleasesTheWholeFileAsItGoes) {
+  const Trace trace = incompressible_trace();
+  const Bytes bytes = to_native(trace);
+  std::vector<std::span<const std::byte>> released;
+  const NativePieces pieces(bytes, "t",
+                            [&](std::span<const std::byte> part) { released.push_back(part); });
+  ASSERT_GE(released.size(), 2u);
+  EXPECT_EQ(released.back().data(), bytes.data());
+  EXPECT_EQ(released.back().size(), bytes.size());
+  const std::byte* next = bytes.data();
+  for (const auto part : std::span(released).first(released.size() - 1)) {
+    EXPECT_EQ(part.data(), next);
+    next += part.size();
+  }
+  EXPECT_LE(next, bytes.data() + bytes.size());
 }
 
 TEST(Native, HoldsOneLargeListOfArguments) {
