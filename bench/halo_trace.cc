@@ -16,102 +16,131 @@ namespace {
 constexpr int kRanks = 27;
 constexpr int kNeighbours = 26;
 constexpr int kExchanges = 3;
+constexpr int kMeetings = kExchanges + 1;  // of a step: all have sent, or are at the reduction
+constexpr int kCallsOfExchange = 2 * kNeighbours + 1 + kNeighbours;
+constexpr int kCallsOfStep = kExchanges * kCallsOfExchange + 1;
 
-class Generator {
+// One rank of the program. A step falls into parts before and after each meeting, which depend on
+// other ranks by the date of the meeting alone.
+class HaloRank {
  public:
-  explicit Generator(int steps) : trace_(kRanks, true) {
-    for (unsigned rank = 0; rank < kRanks; ++rank) states_[rank].random.seed(rank);
-    for (int step = 0; step < steps; ++step) {
-      for (int exchange = 0; exchange < kExchanges; ++exchange) add_exchange(exchange);
-      add_allreduce();
+  HaloRank(int rank, int ranks) : rank_(rank), ranks_(ranks) {
+    random_.seed(static_cast<unsigned>(rank));
+  }
+  std::int64_t now() const { return now_; }
+
+  template <class Visit>
+  void go_to_meeting(int meeting, Visit visit) {
+    if (meeting < kExchanges) {
+      post(meeting, visit);
+    } else {
+      now_ += spread(400'000);
     }
   }
-  Trace take() { return std::move(trace_).build(); }
+
+  template <class Visit>
+  void leave_meeting(int meeting, std::int64_t all_here, Visit visit) {
+    if (meeting < kExchanges) {
+      complete(all_here, visit);
+    } else {
+      add({.operation = Operation::allreduce, .bytes = 8, .tag = 8}, 0, 9'000, all_here, visit);
+    }
+  }
 
  private:
-  struct RankState {
-    std::mt19937 random{};
-    std::normal_distribution<double> normal{};
-    std::int64_t now = 0;
-    std::uint32_t request = 0;
-  };
-
   // About log-normal around `median`, as measured durations are.
-  static std::int64_t spread(RankState& state, double median) {
+  std::int64_t spread(double median) {
     constexpr double kSigma = 0.35;
-    return static_cast<std::int64_t>(median * std::exp(kSigma * state.normal(state.random)));
+    return static_cast<std::int64_t>(median * std::exp(kSigma * normal_(random_)));
   }
 
   // `not_before`: the call does not end before that.
-  void add(int rank, Call call, double gap, double duration, std::int64_t not_before = 0) {
-    RankState& state = states_[static_cast<std::size_t>(rank)];
-    call.begin_ns = state.now + spread(state, gap);
-    call.end_ns = std::max(not_before, call.begin_ns) + spread(state, duration);
-    state.now = call.end_ns;
-    trace_.calls(rank).append(call);
+  template <class Visit>
+  void add(Call call, double gap, double duration, std::int64_t not_before, Visit visit) {
+    call.begin_ns = now_ + spread(gap);
+    call.end_ns = std::max(not_before, call.begin_ns) + spread(duration);
+    now_ = call.end_ns;
+    visit(call);
   }
 
-  // When the last rank gets here.
-  std::int64_t latest() const {
-    return std::ranges::max_element(states_, {}, &RankState::now)->now;
-  }
-
-  void add_allreduce() {
-    for (RankState& state : states_) state.now += spread(state, 400'000);
-    const std::int64_t all_here = latest();
-    for (int rank = 0; rank < kRanks; ++rank) {
-      add(rank, {.operation = Operation::allreduce, .bytes = 8, .tag = 8}, 0, 9'000, all_here);
-    }
-  }
-
-  void add_exchange(int exchange) {
-    for (int rank = 0; rank < kRanks; ++rank) post(rank, exchange);
-    const std::int64_t all_sent = latest();
-    for (int rank = 0; rank < kRanks; ++rank) complete(rank, all_sent);
-  }
-
-  void post(int rank, int exchange) {
-    std::vector<std::int64_t> sends;
+  template <class Visit>
+  void post(int exchange, Visit visit) {
+    std::array<std::int64_t, kNeighbours> sends{};
     for (const bool sending : {false, true}) {
       for (int n = 0; n < kNeighbours; ++n) {
         const bool face = n < 6;
         const bool edge = n < 18;
         const std::uint64_t bytes = face ? 21'600 : edge ? 720 : 24;
-        const std::uint32_t request = ++states_[static_cast<std::size_t>(rank)].request;
+        const std::uint32_t request = ++request_;
         // What one rank sends to its n-th neighbour, that one receives from its n-th before it.
-        const int peer = sending ? rank + 1 + n : rank + kRanks - 1 - n;
-        add(rank,
-            {.operation = sending ? Operation::isend : Operation::irecv,
+        const int peer = sending ? rank_ + 1 + n : rank_ + ranks_ - 1 - n;
+        add({.operation = sending ? Operation::isend : Operation::irecv,
              .bytes = bytes * static_cast<std::uint64_t>(exchange + 1),
-             .peer = peer % kRanks,
+             .peer = peer % ranks_,
              .tag = 1024 * (exchange + 1),
              .request = request},
-            n == 0 ? 150'000 : 90, sending ? 600 : 110);
-        if (sending) sends.push_back(request);
+            n == 0 ? 150'000 : 90, sending ? 600 : 110, 0, visit);
+        if (sending) sends[static_cast<std::size_t>(n)] = request;
       }
     }
-    Call all{.operation = Operation::waitall};
-    all.args = sends;
-    add(rank, all, 200, 5'000);
+    add({.operation = Operation::waitall, .args = sends}, 200, 5'000, 0, visit);
   }
 
-  void complete(int rank, std::int64_t all_sent) {
-    const std::uint32_t first =
-        states_[static_cast<std::size_t>(rank)].request + 1 - 2 * std::uint32_t{kNeighbours};
+  template <class Visit>
+  void complete(std::int64_t all_sent, Visit visit) {
+    const std::uint32_t first = request_ + 1 - 2 * std::uint32_t{kNeighbours};
     for (std::uint32_t n = 0; n < kNeighbours; ++n) {
-      add(rank, {.operation = Operation::wait, .request = first + n}, n < 6 ? 4'000 : 60, 70,
-          all_sent);
+      add({.operation = Operation::wait, .request = first + n}, n < 6 ? 4'000 : 60, 70, all_sent,
+          visit);
     }
   }
 
-  TraceBuilder trace_;
-  std::array<RankState, kRanks> states_{};
+  int rank_;
+  int ranks_;
+  std::mt19937 random_{};
+  std::normal_distribution<double> normal_{};
+  std::int64_t now_ = 0;
+  std::uint32_t request_ = 0;
 };
 
 }  // namespace
 
+HaloRun::HaloRun(int ranks, int steps) : ranks_(ranks), steps_(steps) {
+  std::vector<HaloRank> all;
+  for (int rank = 0; rank < ranks; ++rank) all.emplace_back(rank, ranks);
+  const auto ignore = [](const Call&) {};
+  for (int step = 0; step < steps; ++step) {
+    for (int meeting = 0; meeting < kMeetings; ++meeting) {
+      for (HaloRank& rank : all) rank.go_to_meeting(meeting, ignore);
+      meetings_ns_.push_back(std::ranges::max_element(all, {}, &HaloRank::now)->now());
+      for (HaloRank& rank : all) rank.leave_meeting(meeting, meetings_ns_.back(), ignore);
+    }
+  }
+}
+
+std::uint64_t HaloRun::calls_of_rank() const {
+  return std::uint64_t{kCallsOfStep} * static_cast<std::uint64_t>(steps_);
+}
+
+void HaloRun::for_each_call(int rank, const std::function<void(const Call&)>& visit) const {
+  HaloRank program(rank, ranks_);
+  auto meeting_ns = meetings_ns_.begin();
+  for (int step = 0; step < steps_; ++step) {
+    for (int meeting = 0; meeting < kMeetings; ++meeting) {
+      program.go_to_meeting(meeting, std::cref(visit));
+      program.leave_meeting(meeting, *meeting_ns++, std::cref(visit));
+    }
+  }
+}
+
 Trace make_halo_trace(int steps) {
-  return Generator(steps).take();
+  TraceBuilder trace(kRanks, true);
+  const HaloRun run(kRanks, steps);
+  for (int rank = 0; rank < kRanks; ++rank) {
+    RankCallsBuilder& calls = trace.calls(rank);
+    run.for_each_call(rank, [&](const Call& call) { calls.append(call); });
+  }
+  return std::move(trace).build();
 }
 
 Trace make_halo_trace(int steps, std::uint32_t functions) {

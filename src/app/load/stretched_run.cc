@@ -84,6 +84,13 @@ bool is_sound(const Stretch& stretch, const CallMatching& matching) {
   return check.violations == 0 && check.collectives == 0;
 }
 
+std::optional<Stretch> read_stretch(StretchedRun& run, std::size_t number) {
+  std::optional<Stretch> stretch = run.trace.load(number);
+  // Blocks at its ends, which are read twice, have brought pages of their neighbours into memory.
+  run.file->release(run.file->bytes());
+  return stretch;
+}
+
 /// The numbers of a process's own, in order.
 auto own_stretches(const StretchedRun& run, const ProcessGroup& group) {
   const auto processes = static_cast<std::size_t>(group.size());
@@ -134,7 +141,7 @@ bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
   bool sound = true;
   for (const std::size_t s : own_stretches(run, group)) {
     begin_stage("analysing the run");
-    const std::optional<Stretch> stretch = run.trace.load(s);
+    const std::optional<Stretch> stretch = read_stretch(run, s);
     if (stretch) {
       const CallMatching matching(stretch->trace);
       sound = is_sound(*stretch, matching) && analyse(*stretch, matching);
@@ -155,7 +162,7 @@ void visit_own_stretches(StretchedRun& run, ProcessGroup& group,
                          const std::function<void(const Stretch&)>& visit) {
   bool complete = true;
   for (const std::size_t s : own_stretches(run, group)) {
-    const std::optional<Stretch> stretch = run.trace.load(s);
+    const std::optional<Stretch> stretch = read_stretch(run, s);
     if (complete = stretch.has_value(); !complete) break;
     visit(*stretch);
   }

@@ -19,8 +19,11 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
+// A header brings pages around it into memory.
+constexpr std::size_t kReleasedAtOnce = std::size_t{16} << 20;
+
 // The frames that the index names; empty when there is no index, or it is wrong about any of them.
-std::optional<std::vector<Frame>> frames_by_index(Bytes file) {
+std::optional<std::vector<Frame>> frames_by_index(Bytes file, const Release& release) {
   const auto offset = footer_index(file);
   if (!offset) return std::nullopt;
   const auto header = frame_at(file, *offset);
@@ -30,6 +33,7 @@ std::optional<std::vector<Frame>> frames_by_index(Bytes file) {
   std::vector<Frame> frames;
   ByteReader in(payload->bytes());
   std::uint64_t at = 0;
+  std::size_t released = 0;
   while (!in.at_end()) {
     at += in.varint();
     for (int skipped = 0; skipped < 5; ++skipped) in.varint();
@@ -38,6 +42,10 @@ std::optional<std::vector<Frame>> frames_by_index(Bytes file) {
     const auto found = in.failed() || overlaps ? std::nullopt : frame_at(file, at);
     if (!found) return std::nullopt;
     frames.push_back({at, *found});
+    const auto before = static_cast<std::size_t>(at) - released;
+    if (release && before >= kReleasedAtOnce) {
+      release(file.subspan(std::exchange(released, released + before), before));
+    }
   }
   return frames;
 }
@@ -122,20 +130,21 @@ std::vector<Frame> frames_by_search(Bytes file, Findings& findings) {
   return frames;
 }
 
-Contents contents_of(Bytes file, std::string_view name) {
+Contents contents_of(Bytes file, std::string_view name, const Release& release) {
   if (!looks_like_native(file)) {
     throw Error(fmt::format("cannot read '{}'", name), "it is not a native trace (.slk)",
                 "Record one with 'slackline record'.");
   }
   Findings findings;
   check_version(file, name, findings);
-  std::optional<std::vector<Frame>> frames = frames_by_index(file);
+  std::optional<std::vector<Frame>> frames = frames_by_index(file, release);
   if (!frames) {
     findings.add(kNativeTruncated);
     frames = frames_by_search(file, findings);
   }
   Description description = find_description(file, *frames, name, findings);
   auto of_rank = frames_by_rank(*frames, description.trace.ranks(), findings);
+  if (release) release(file);
   return {std::move(description), std::move(of_rank), std::move(findings)};
 }
 

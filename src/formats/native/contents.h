@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -31,9 +32,14 @@ struct Contents {
   Findings findings;  ///< what is damaged or unknown
 };
 
+/// Is told of a part of a file that it will not be read again soon.
+using Release = std::function<void(std::span<const std::byte>)>;
+
 /// Finds it by the index, or by searching where there is none or it is wrong. Throws Error, about
-/// `name`: no native trace, a newer major version, or no description left. O(frames).
-Contents contents_of(std::span<const std::byte> file, std::string_view name);
+/// `name`: no native trace, a newer major version, or no description left. O(frames). `release`, if
+/// given, is told of all of the file, as pages all over it are looked at.
+Contents contents_of(std::span<const std::byte> file, std::string_view name,
+                     const Release& release = {});
 
 /// All frames, found by searching; what is between them is a finding.
 std::vector<Frame> frames_by_search(std::span<const std::byte> file, Findings& findings);

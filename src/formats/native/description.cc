@@ -195,7 +195,8 @@ bool get_call_tree(ByteReader& in, CallTree& tree) {
   return !in.failed();
 }
 
-void put_ranks(ByteWriter& out, const Trace& trace, const Samples& samples) {
+void put_ranks(ByteWriter& out, const Trace& trace, const CallCounts& calls,
+               const Samples& samples) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankInfo& info = trace.rank_info(rank);
     out.varint((info.present ? kPresent : 0) | (info.finalized ? kFinalized : 0) |
@@ -205,7 +206,7 @@ void put_ranks(ByteWriter& out, const Trace& trace, const Samples& samples) {
     out.svarint(info.clock_offset_ns);
     out.fixed(info.clock_drift);
     out.svarint(info.clock_error_ns);
-    out.varint(trace.calls(rank).size());
+    out.varint(calls[static_cast<std::size_t>(rank)]);
   }
 }
 
@@ -261,14 +262,15 @@ bool get_findings(ByteReader& in, Findings& findings) {
 
 }  // namespace
 
-void encode_description(const Trace& trace, const Samples& samples, ByteWriter& out) {
+void encode_description(const Trace& trace, const CallCounts& calls, const Samples& samples,
+                        ByteWriter& out) {
   ByteWriter part[kDescriptionEnd];
   part[kDescriptionBasics].u8(trace.timed() ? 1 : 0);
   part[kDescriptionBasics].varint(static_cast<std::uint64_t>(trace.ranks()));
   put_info(part[kDescriptionInfo], trace.info(), samples.interval_ns);
   put_communicators(part[kDescriptionCommunicators], trace);
   put_regions(part[kDescriptionRegions], trace);
-  put_ranks(part[kDescriptionRanks], trace, samples);
+  put_ranks(part[kDescriptionRanks], trace, calls, samples);
   put_findings(part[kDescriptionFindings], trace.findings());
   put_counters(part[kDescriptionCounters], trace);
   put_call_tree(part[kDescriptionCallTree], trace.call_tree());

@@ -14,8 +14,10 @@ namespace slackline::native {
 /// How many calls of a rank the file should hold: what is missing can then be said.
 using CallCounts = std::vector<std::uint64_t>;
 
-/// Appends the payload of the description frame: everything of a trace but its calls.
-void encode_description(const Trace& trace, const Samples& samples, ByteWriter& out);
+/// Appends the payload of the description frame: everything of a trace but its calls. `calls`: how
+/// many each rank has in the file.
+void encode_description(const Trace& trace, const CallCounts& calls, const Samples& samples,
+                        ByteWriter& out);
 
 struct Description {
   TraceBuilder trace;  ///< without calls

@@ -2,13 +2,17 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <random>
+#include <stdexcept>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/testing/error_text.h"
 #include "formats/native/block.h"
 #include "formats/native/frame.h"
+#include "formats/native/pieces.h"
 #include "formats/native/reader.h"
 #include "formats/native/region_repair.h"
 #include "formats/native/writer.h"
@@ -91,6 +95,94 @@ TEST(Native, HoldsTracesOfManyBlocks) {
   EXPECT_TRUE(back.findings().empty());
   // Per step 2 calls: shapes, gaps and durations repeat, so this is a sanity check of the coding.
   EXPECT_LT(bytes.size(), trace.call_count() / 2);
+}
+
+// Calls [from, to) of `calls` with their region events, as a part of its own.
+RankCallsBuilder part_of(const RankCalls& calls, std::size_t from, std::size_t to) {
+  RankCallsBuilder part;
+  part.set_start_ns(from == 0 ? calls.start_ns() : calls.end_ns(from - 1));
+  for (std::size_t i = from; i < to; ++i) part.append(calls[i]);
+  for (RegionEvent event : calls.regions()) {
+    if (event.before_call < from) continue;
+    if (event.before_call >= to && to < calls.size()) break;
+    event.before_call -= static_cast<std::uint32_t>(from);
+    part.append_region(event);
+  }
+  return part;
+}
+
+// Writes `trace` by so many calls of a rank at a time. Nothing of `trace` is given but its job.
+Bytes to_native_in_parts(const Trace& trace, std::size_t part_calls) {
+  TraceBuilder job = TraceBuilder::without_calls(trace, trace.timed());
+  std::vector<std::uint64_t> counts;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    counts.push_back(trace.calls(rank).size());
+    job.calls(rank).set_start_ns(trace.calls(rank).start_ns());
+  }
+  Bytes bytes;
+  const Samples none;
+  NativeWriter writer(job, counts, none, [&](std::span<const std::byte> piece) {
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+  });
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const RankCalls& calls = trace.calls(rank);
+    for (std::size_t at = 0; at < calls.size(); at += part_calls) {
+      const RankCallsBuilder part = part_of(calls, at, std::min(at + part_calls, calls.size()));
+      writer.write(std::vector<RankCallsPart>{{rank, part}});
+    }
+  }
+  writer.finish();
+  return bytes;
+}
+
+TEST(Native, PartsOfWholeBlocksGiveTheSameFile) {
+  const Trace trace = long_trace();
+  EXPECT_EQ(to_native_in_parts(trace, native::kBlockCalls), to_native(trace));
+}
+
+TEST(Native, PartsOfAnyLengthGiveTheSameTrace) {
+  const Trace trace = long_trace();
+  for (const std::size_t part_calls : {997u, 70'001u}) {
+    const Trace back = read_native(to_native_in_parts(trace, part_calls), "t");
+    EXPECT_TRUE(same_content(trace, back)) << part_calls;
+    EXPECT_TRUE(back.findings().empty()) << part_calls;
+  }
+}
+
+TEST(Native, CallsThatWereAnnouncedMustBeWritten) {
+  const Trace job(2, true);
+  const Samples none;
+  NativeWriter writer(job, {1, 0}, none, [](std::span<const std::byte>) {});
+  EXPECT_THROW(writer.finish(), std::logic_error);
+}
+
+// A file of some 30 MB: numbers at random hardly become smaller.
+Trace incompressible_trace() {
+  TraceBuilder trace(1, false);
+  std::mt19937_64 random(1);
+  std::vector<std::int64_t> numbers(native::kBlockArguments);
+  for (int call = 0; call < 3; ++call) {
+    for (std::int64_t& number : numbers) number = static_cast<std::int64_t>(random());
+    trace.calls(0).append({.operation = Operation::alltoallv, .args = numbers});
+  }
+  return std::move(trace).build();
+}
+
+TEST(Native, OpeningPiecesReleasesTheWholeFileAsItGoes) {
+  const Trace trace = incompressible_trace();
+  const Bytes bytes = to_native(trace);
+  std::vector<std::span<const std::byte>> released;
+  const NativePieces pieces(bytes, "t",
+                            [&](std::span<const std::byte> part) { released.push_back(part); });
+  ASSERT_GE(released.size(), 2u);
+  EXPECT_EQ(released.back().data(), bytes.data());
+  EXPECT_EQ(released.back().size(), bytes.size());
+  const std::byte* next = bytes.data();
+  for (const auto part : std::span(released).first(released.size() - 1)) {
+    EXPECT_EQ(part.data(), next);
+    next += part.size();
+  }
+  EXPECT_LE(next, bytes.data() + bytes.size());
 }
 
 TEST(Native, HoldsOneLargeListOfArguments) {

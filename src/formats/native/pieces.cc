@@ -10,8 +10,11 @@ namespace slackline {
 
 using native::Frame;
 
-NativePieces::NativePieces(std::span<const std::byte> file, std::string_view name, Release release)
-    : file_(file), release_(std::move(release)), contents_(native::contents_of(file, name)) {}
+NativePieces::NativePieces(std::span<const std::byte> file, std::string_view name,
+                           native::Release release)
+    : file_(file),
+      release_(std::move(release)),
+      contents_(native::contents_of(file, name, release_)) {}
 
 std::uint64_t NativePieces::details_bytes() const {
   constexpr std::uint64_t kMostGrowth = 8;  // a gain of a byte becomes a number of eight

@@ -18,11 +18,10 @@ namespace slackline {
 /// what is lost.
 class NativePieces {
  public:
-  using Release = std::function<void(std::span<const std::byte>)>;
-
   /// Keeps `file`; `release`, if given, is told what has been read of it, by several threads.
   /// Throws Error as read_native().
-  NativePieces(std::span<const std::byte> file, std::string_view name, Release release = {});
+  NativePieces(std::span<const std::byte> file, std::string_view name,
+               native::Release release = {});
 
   /// All but calls and what belongs to the time between them.
   const Trace& job() const { return contents_.description.trace; }
@@ -59,7 +58,7 @@ class NativePieces {
   }
 
   std::span<const std::byte> file_;
-  Release release_;
+  native::Release release_;
   native::Contents contents_;
 };
 
