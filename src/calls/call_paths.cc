@@ -45,7 +45,7 @@ CallPaths CallPaths::of_functions(const Trace& trace) {
 
 CallPaths CallPaths::of_regions_or_functions(const Trace& trace) {
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    if (!trace.calls(r).regions().empty()) return CallPaths(trace);
+    if (std::ranges::any_of(trace.calls(r).regions(), &RegionEvent::enter)) return CallPaths(trace);
   }
   return of_functions(trace);
 }

@@ -21,7 +21,7 @@ class CallPaths {
   explicit CallPaths(const Trace& trace, RegionTree known = {});
   /// Paths of functions; none in a trace without a call tree. O(ranks + frames).
   static CallPaths of_functions(const Trace& trace);
-  /// Paths of regions if the program has marked any, else of functions.
+  /// Paths of regions if any rank enters one, else of functions.
   static CallPaths of_regions_or_functions(const Trace& trace);
 
   std::size_t size() const { return tree_.size(); }

@@ -50,6 +50,8 @@ TEST(CallPathsOfFunctions, StandBackForRegions) {
   EXPECT_EQ(CallPaths::of_regions_or_functions(with).name(1), "step");
   const Trace without = nested_calls(" barrier frame=3\n");
   EXPECT_EQ(CallPaths::of_regions_or_functions(without).name(1), "main");
+  const Trace left = nested_calls(" leave step\n barrier frame=3\n");
+  EXPECT_EQ(CallPaths::of_regions_or_functions(left).name(1), "main") << "in no region";
 }
 
 TEST(CallPathsOfFunctions, AreNoneWithoutACallTree) {

@@ -363,6 +363,58 @@ TEST(SharedWorkOn, PollsOverACollective) {
   }));
 }
 
+/// A rank polls for one message, and before it has come sends another one, for which a third rank
+/// waits. Before each barrier a message decides in which order the ranks are looked at.
+TEST(SharedWorkOn, PollsThatDoNotHoldTheRankUp) {
+  std::array<std::string, 3> calls;
+  const auto add = [&](int rank, int begin, int duration, const std::string& call) {
+    calls[static_cast<std::size_t>(rank)] += fmt::format(" @{} +{} {}\n", begin, duration, call);
+  };
+  constexpr int kPhases = 12;
+  for (int phase = 0; phase < kPhases; ++phase) {
+    const int at = 2000 * phase;
+    const int poller = phase % 3;
+    const int late = (poller + 1 + phase / 3 % 2) % 3;
+    const int third = 3 - poller - late;
+    const int first = phase / 6 == 0 ? third : poller;
+    add(first, at + 20, 5, fmt::format("send to={} tag=1 bytes=8", late));
+    add(late, at + 10, 30, fmt::format("recv from={} tag=1 bytes=8", first));
+    for (int rank = 0; rank < 3; ++rank) add(rank, at + 100 + rank, 100, "barrier");
+    const int request = phase + 1;
+    add(poller, at + 210, 1, fmt::format("irecv from={} tag=2 bytes=8 req={}", late, request));
+    add(poller, at + 220, 400, fmt::format("test req={} failed polls=9 inside=400", request));
+    add(poller, at + 630, 5, fmt::format("send to={} tag=3 bytes=8", third));
+    add(third, at + 250, 390, fmt::format("recv from={} tag=3 bytes=8", poller));
+    add(late, at + 700, 5, fmt::format("send to={} tag=2 bytes=8", poller));
+    add(poller, at + 710, 5, fmt::format("test req={}", request));
+    for (int rank = 0; rank < 3; ++rank) add(rank, at + 800 + rank, 100, "barrier");
+  }
+  std::string text;
+  for (int rank = 0; rank < 3; ++rank) {
+    text += fmt::format("rank {}\n", rank) + calls[static_cast<std::size_t>(rank)];
+  }
+  const NativeFile file(testing::timed_trace(3, text));
+  compare_all(file.path());
+  EXPECT_EQ(compare_waits_in_stretches(file.path()), 2 * kPhases + 1u);
+}
+
+/// A rank that only ever leaves regions is in none, whole or cut.
+TEST(SharedWorkOn, RegionsThatAreOnlyLeft) {
+  std::string text =
+      "slackline-trace 1 timed ranks=2\nregion 0 \"step\"\nframe 1 0 main file=a.c line=10 "
+      "module=a\n";
+  for (int rank = 0; rank < 2; ++rank) {
+    text += fmt::format("rank {}\n @5 leave 0\n", rank);
+    for (int i = 1; i < 9; ++i) {
+      const int begin = 100 * i + 20 * rank;
+      text += fmt::format(" @{} +{} barrier frame=1\n", begin, 100 * i + 50 - begin);
+    }
+  }
+  const NativeFile file(read_text(text, "test"));
+  compare_all(file.path());
+  EXPECT_EQ(compare_waits_in_stretches(file.path()), 8u);
+}
+
 /// Rank 1 computes longer, in kernel where it has samples of its own, and else as in stretches of
 /// time that other stretches of the run have samples of.
 TEST(SharedWorkOn, CallPathsAndSamples) {

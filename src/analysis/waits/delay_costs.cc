@@ -6,9 +6,13 @@
 // shared out over these in proportion: the activities' shares are short-term costs, and the shares
 // of waiting are handed on to those waits, whose own causes then pay them as long-term costs. Waits
 // are taken from last to first, in the order in which causes precede effects, so a wait has
-// received all that will be handed to it before it is processed. So every nanosecond of waiting
-// ends as a cost of some activity, or stays unexplained: then neither did anything longer (the
-// clocks disagree, or the transfer took the time).
+// received all that will be handed to it before it is processed. A failed poll is not in that order
+// where its rank goes on before it knows what the poll waited for; then it is counted how many
+// waits hand something to each, and each is taken when all of them were. Two ranks that poll for
+// each other may wait in a circle, which is left with the latest of its waits. So every nanosecond
+// of waiting ends as a cost of some activity, or stays unexplained: then neither did anything
+// longer (the clocks disagree, or the transfer took the time), or the share came around in a
+// circle.
 //
 // Both are compared from one moment on, when the first of the two went on from that point. So the
 // waiting is the difference of the two, and explained but for clocks and clipping. Scalasca does
@@ -24,13 +28,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "analysis/waits/busy_time.h"
 #include "analysis/waits/sync_points.h"
 #include "base/flat_map.h"
 #include "base/parallel.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline {
 namespace {
@@ -42,7 +49,8 @@ class DelaySearch {
  public:
   DelaySearch(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
               const CallActivities& names, DelayVisitor* visitor, DelayCosts& out)
-      : waits_(waits.states),
+      : trace_(trace),
+        waits_(waits.states),
         names_(names),
         visitor_(visitor),
         sync_points_(trace, matching, waits),
@@ -50,7 +58,8 @@ class DelaySearch {
         of_rank_(static_cast<std::size_t>(trace.ranks())),
         busy_time_(of_rank_.size()),
         costs_(of_rank_.size()),
-        handed_(waits_.size()) {
+        handed_(waits_.size()),
+        processed_(waits_.size()) {
     out.origins.resize(waits_.size());
     for (std::uint32_t i = 0; i < waits_.size(); ++i) {
       if (waits_[i].effective) {
@@ -64,11 +73,16 @@ class DelaySearch {
   }
 
   void run() {
-    for (std::size_t i = waits_.size(); i-- > 0;) {
+    std::vector<std::uint32_t> latest_first;
+    for (auto i = static_cast<std::uint32_t>(waits_.size()); i-- > 0;) {
       const WaitState& w = waits_[i];
       // What a call waited for beside the longest is no more waiting.
-      if (!w.effective || w.cause_rank < 0 || w.cause_rank == w.rank) continue;
-      process(static_cast<std::uint32_t>(i), w);
+      if (w.effective && w.cause_rank >= 0 && w.cause_rank != w.rank) latest_first.push_back(i);
+    }
+    if (std::ranges::any_of(latest_first, [this](std::uint32_t i) { return is_failed_poll(i); })) {
+      process_polls(std::move(latest_first));
+    } else {
+      for (const std::uint32_t i : latest_first) process(i);
     }
     collect();
   }
@@ -98,15 +112,72 @@ class DelaySearch {
     });
   }
 
-  void process(std::uint32_t id, const WaitState& w) {
-    const auto wait = static_cast<double>(w.wait_ns);
+  bool is_failed_poll(std::uint32_t id) const {
+    const RankCalls& calls = trace_.calls(waits_[id].rank);
+    return is_poll(calls.operation(waits_[id].call)) && calls.has(waits_[id].call, SLK_FLAG_FAILED);
+  }
+
+  /// In the order of what they hand to each other. Where that is a circle the times decide, which
+  /// are the same in each part of a run.
+  void process_polls(std::vector<std::uint32_t> latest_first) {
+    const auto when = [this](std::uint32_t id) {
+      const WaitState& w = waits_[id];
+      return std::make_tuple(trace_.calls(w.cause_rank).begin_ns(w.cause_call), w.rank, w.call);
+    };
+    std::ranges::sort(latest_first, std::greater{}, when);
+    std::vector<std::uint32_t> missing(waits_.size());  // so many have not handed their share yet
+    const auto for_causes = [this](std::uint32_t id, const auto& visit) {
+      const WaitState& w = waits_[id];
+      for (const BusyTimeSums::Waited& c : causes_) {
+        visit(of_rank_[static_cast<std::size_t>(w.cause_rank)][c.which]);
+      }
+    };
+    for (const std::uint32_t id : latest_first) {
+      compare(waits_[id]);
+      for_causes(id, [&](std::uint32_t cause) { ++missing[cause]; });
+    }
+    std::vector<std::uint32_t> ready;
+    const auto finish = [&](std::uint32_t id) {
+      if (processed_[id]) return;
+      process(id);
+      for_causes(id, [&](std::uint32_t cause) {
+        if (--missing[cause] == 0) ready.push_back(cause);
+      });
+    };
+    const auto finish_ready = [&] {
+      while (!ready.empty()) {
+        const std::uint32_t id = ready.back();
+        ready.pop_back();
+        finish(id);
+      }
+    };
+    for (const std::uint32_t id : latest_first) {
+      if (missing[id] == 0) ready.push_back(id);
+    }
+    finish_ready();
+    for (const std::uint32_t id : latest_first) {
+      finish(id);
+      finish_ready();
+    }
+  }
+
+  /// What the late rank did longer, and where it waited, since it last went on with the other one.
+  LastSyncPoint compare(const WaitState& w) {
     const LastSyncPoint step = sync_points_.last_before(w);
     difference_.clear();
     causes_.clear();
-    const BusyTimeSums& late = busy_time_[static_cast<std::size_t>(w.cause_rank)];
-    const BusyTimeSums& waiting_rank = busy_time_[static_cast<std::size_t>(w.rank)];
-    late.add(step.there, w.cause_call, step.since_ns, 1, difference_, &causes_);
-    waiting_rank.add(step.here, w.call, step.since_ns, -1, difference_, nullptr);
+    busy_time_[static_cast<std::size_t>(w.cause_rank)].add(step.there, w.cause_call, step.since_ns,
+                                                           1, difference_, &causes_);
+    busy_time_[static_cast<std::size_t>(w.rank)].add(step.here, w.call, step.since_ns, -1,
+                                                     difference_, nullptr);
+    return step;
+  }
+
+  void process(std::uint32_t id) {
+    const WaitState& w = waits_[id];
+    processed_[id] = true;
+    const auto wait = static_cast<double>(w.wait_ns);
+    const LastSyncPoint step = compare(w);
     double delays = 0;
     for_delays([&](ActivityId, std::int64_t ns) { delays += static_cast<double>(ns); });
     double waiting = 0;
@@ -122,8 +193,10 @@ class DelaySearch {
     }
     const double scale = std::min(wait / sum, 1.0);
     note_unexplained(id, std::max(0.0, wait - sum));
-    reasons_ = reasons(late.computed(step.there, w.cause_call, step.since_ns),
-                       waiting_rank.computed(step.here, w.call, step.since_ns));
+    reasons_ = reasons(
+        busy_time_[static_cast<std::size_t>(w.cause_rank)].computed(step.there, w.cause_call,
+                                                                    step.since_ns),
+        busy_time_[static_cast<std::size_t>(w.rank)].computed(step.here, w.call, step.since_ns));
     out_.origins[id].direct_ns = scale * delays;
     out_.origins[id].indirect_ns = scale * waiting;
     out_.origins[id].charged_ns = scale * delays + handed_sum * delays / sum;
@@ -184,7 +257,7 @@ class DelaySearch {
     const auto& own_waits = of_rank_[static_cast<std::size_t>(w.cause_rank)];
     for (const BusyTimeSums::Waited& c : causes_) {
       const auto waited = static_cast<double>(c.ns);
-      if (own_waits[c.which] > id) {  // its share is out already
+      if (processed_[own_waits[c.which]]) {  // its share is out already
         double lost = scale * waited;
         for (const double handed_on : handed) lost += handed_on / sum * waited;
         note_unexplained(id, lost);
@@ -238,6 +311,7 @@ class DelaySearch {
     sort_by_total(out_.costs);
   }
 
+  const Trace& trace_;
   const std::vector<WaitState>& waits_;
   const CallActivities& names_;
   DelayVisitor* visitor_;
@@ -247,6 +321,7 @@ class DelaySearch {
   std::vector<BusyTimeSums> busy_time_;              // of each rank
   std::vector<FlatMap<ActivityId, DelayCost, ActivityHash>> costs_;  // per rank
   std::vector<SharesSum> handed_;  // to each wait, by kind of the first one
+  std::vector<bool> processed_;    // of each wait
   ActivitySums difference_;        // the late rank's time less the other one's
   ByReason reasons_{};             // of its computation
   std::vector<BusyTimeSums::Waited> causes_;

@@ -144,6 +144,33 @@ TEST(PollWaits, CauseTheWaitingOfOthers) {
   EXPECT_GT(delays.costs.front().total(), 1800);
 }
 
+// Rank 0 sends before it knows what its poll waited for, and rank 2 waits for that send. Since the
+// barrier rank 0 waits 400 ns and posts a receive for 1 ns longer than rank 2, so that 400/401 of
+// rank 2's 370 ns are those of the poll, which are rank 1's. The first message decides in which
+// order the ranks go on: it costs 10 ns, and changes nothing else.
+TEST(PollWaits, HandOnWhatTheirRankSendsBeforeTheySucceed) {
+  const Trace trace =
+      timed_trace(3,
+                  "rank 0\n @20 +5 send to=2 tag=1 bytes=8\n @100 +100 barrier\n"
+                  " @201 +1 irecv from=1 bytes=8 req=1\n"
+                  " @210 +400 test req=1 failed polls=9 inside=400\n @620 +5 send to=2 bytes=8\n"
+                  " @710 +1 test req=1\n"
+                  "rank 1\n @100 +100 barrier\n @700 +5 send to=0 bytes=8\n"
+                  "rank 2\n @10 +30 recv from=0 tag=1 bytes=8\n @100 +100 barrier\n"
+                  " @250 +380 recv from=0 bytes=8\n");
+  const CallMatching matching(trace);
+  const CallPaths paths(trace);
+  const WaitStates waits = wait_states(trace, matching, {});
+  const DelayCosts delays = delay_costs(trace, matching, waits, CallActivities(trace, paths));
+  EXPECT_EQ(delays.unexplained_ns.value(), 0);
+  EXPECT_EQ(delays.waiting_ns, 400 + 370 + 10);
+  ASSERT_EQ(delays.costs.size(), 3u);
+  EXPECT_EQ(delays.costs[0].of.rank, 1);
+  EXPECT_NEAR(delays.costs[0].total(), 400 + 370.0 * 400 / 401, 1e-6);
+  EXPECT_EQ(delays.costs[1].total(), 10);
+  EXPECT_NEAR(delays.costs[2].total(), 370.0 / 401, 1e-6);
+}
+
 TEST(PollWaits, ThatNeverSucceedHaveNoCause) {
   EXPECT_THAT(
       wait_lines(timed_trace(2, kLateSend + "rank 1\n @10 +1 irecv from=0 tag=3 bytes=8 req=1\n"

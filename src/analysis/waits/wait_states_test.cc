@@ -336,6 +336,40 @@ TEST(WaitSummary, GivesNumbersByRankForSomeOfVeryManyPlaces) {
               Contains(Field(&Findings::Entry::name, "ranks_of_places_left_out")));
 }
 
+/// So many waits, each longer than the one before by `step`, from two parts of a run.
+PatternSummary very_many_waits(std::int64_t least_ns, std::int64_t step) {
+  constexpr std::int64_t kWaits = (1 << 20) + 1;
+  WaitSums sums;
+  sums.explained.push_back({});
+  for (const std::int64_t begin : {std::int64_t{0}, kWaits / 2}) {
+    const std::int64_t end = begin == 0 ? kWaits / 2 : kWaits;
+    PatternSum part{.count = static_cast<std::uint64_t>(end - begin),
+                    .least_ns = least_ns + begin * step};
+    part.worst.wait_ns = least_ns + (end - 1) * step;
+    sums.patterns.push_back(part);
+    for (std::int64_t i = begin; i < end; ++i) {
+      sums.lengths.push_back({part.pattern, least_ns + i * step, 1});
+    }
+  }
+  sums.add_up();
+  return summary_of(sums, {}, {}, {}).patterns.at(0);
+}
+
+TEST(WaitSummary, QuartilesOfVeryManyWaits) {
+  // Just above a power of two, roundings to binary digits are largest.
+  constexpr std::int64_t kLeast = std::int64_t{1} << 30;
+  const PatternSummary equal = very_many_waits(kLeast, 0);
+  EXPECT_EQ(equal.lower_quartile_ns, kLeast);
+  EXPECT_EQ(equal.upper_quartile_ns, kLeast);
+  const PatternSummary spread = very_many_waits(kLeast, 1);
+  constexpr double kExact = 2e-4;
+  EXPECT_NEAR(spread.lower_quartile_ns / (kLeast + (1 << 18)), 1, kExact);
+  EXPECT_NEAR(spread.median_ns / (kLeast + (1 << 19)), 1, kExact);
+  EXPECT_NEAR(spread.upper_quartile_ns / (kLeast + 3 * (1 << 18)), 1, kExact);
+  const PatternSummary above = very_many_waits(kLeast - (1 << 19), 1);  // the median is 2^30
+  EXPECT_NEAR(above.median_ns / kLeast, 1, kExact);
+}
+
 TEST(WaitsInCode, NameTheLineThatWaitsAndTheLineThatWasLate) {
   // Rank 0 computes 90 longer before its send in relax(); rank 1 waits in halo(), and rank 2 for
   // it.

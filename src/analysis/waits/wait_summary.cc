@@ -69,9 +69,14 @@ std::vector<PatternSummary> summaries_of_patterns(const WaitSums& sums, std::siz
     PatternSummary& p = all.emplace_back(PatternSummary{sum});
     const Lengths lengths(
         std::ranges::equal_range(sums.lengths, p.pattern, {}, &LengthCount::pattern));
-    p.lower_quartile_ns = lengths.quantile(0.25);
-    p.median_ns = lengths.quantile(0.5);
-    p.upper_quartile_ns = lengths.quantile(0.75);
+    // Rounded lengths may lie outside of all others.
+    const auto quantile = [&](double q) {
+      return std::clamp(lengths.quantile(q), static_cast<double>(p.least_ns),
+                        static_cast<double>(p.worst.wait_ns));
+    };
+    p.lower_quartile_ns = quantile(0.25);
+    p.median_ns = quantile(0.5);
+    p.upper_quartile_ns = quantile(0.75);
     p.variance = variance_of(p);
     p.by_rank.resize(ranks);
     for (; place != sums.places.end() && place->of.pattern == p.pattern; ++place) {

@@ -12,7 +12,7 @@ namespace slackline {
 namespace {
 
 constexpr std::uint64_t kExactLengths = std::uint64_t{1} << 20;  // of a pattern
-constexpr int kRoundedDigits = 12;
+constexpr int kRoundedDigits = 13;
 
 struct KeyHash {
   std::uint64_t operator()(std::uint64_t key) const { return mix_bits(key); }

@@ -133,7 +133,7 @@ class WaitSums {
 
   // Ascending by key.
   std::vector<PatternSum> patterns{};
-  /// Exact for up to a million waits of a pattern; of more, each is rounded to 12 binary digits.
+  /// Exact for up to a million waits of a pattern; of more, each is rounded to 13 binary digits.
   std::vector<LengthCount> lengths{};
   std::vector<PlaceSum> places{};
   std::vector<RankWaitSum> ranks{};
