@@ -7,6 +7,7 @@ none may harm a device, wait for ever, or end by a signal.
 The container is a mount namespace with a /dev of its own, made of device nodes as a container image
 has them, so that a broken program harms nothing else. Exit status 77: that is not permitted here."""
 import argparse
+import fcntl
 import os
 import re
 import shutil
@@ -117,7 +118,9 @@ def listing():
 
 def drain(name, end):
     """A reader of a FIFO, as long as `end` is not set."""
-    fd = os.open(f"/dev/{name}", os.O_RDWR | os.O_NONBLOCK)
+    opened = os.open(f"/dev/{name}", os.O_RDWR | os.O_NONBLOCK)
+    fd = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, 10)  # Trial.run() uses 9
+    os.close(opened)
     while not end.wait(0.005):
         try:
             while os.read(fd, 1 << 16):
