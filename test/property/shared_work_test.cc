@@ -255,7 +255,7 @@ bool is_shared(const std::string& path, int count) {
 class SharedWork : public ::testing::TestWithParam<Kind> {};
 
 TEST_P(SharedWork, EqualsThatOfOneProcess) {
-  constexpr std::uint64_t kPrograms = 25;
+  constexpr std::uint64_t kPrograms = 30;
   std::uint64_t shared = 0;
   std::size_t stretches = 0;
   std::size_t waited = 0;
