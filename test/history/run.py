@@ -307,8 +307,10 @@ def tables(arguments, folder):
         found = json.loads(run([arguments.slackline, "diff", *words, "--format", "json"], folder))["result"]["metrics"]
         time, = (m[side] for m in found if m["metric"] == "run_time")
         check(abs(time / predicted - 1) < 1e-5 < abs(time / summaries["more/run11"]["run_times_ns"][0] - 1), f"{found}")  # 6 digits
-    refused(arguments, folder, "a summary is of the run", "diff", "run.slt", name, "--on-b", "predicted")
-    refused(arguments, folder, "a summary is of the run", "diff", "run.slt", "run.slt", name, "--on-c", "predicted")
+    for words in (("run.slt", name, "--on-b", "predicted"), ("run.slt", name, "--on", "predicted"),
+                  (name, "run.slt", "--on", "measured")):
+        refused(arguments, folder, "a summary contains one run", "diff", *words)
+    refused(arguments, folder, "a summary contains one run", "diff", "run.slt", "run.slt", name, "--on-c", "predicted")
 
     run([arguments.slackline, "history", "spool", "--runs", "runs.prom", "--worst", "1"], folder)
     samples = read_metrics((folder / "runs.prom").read_text())

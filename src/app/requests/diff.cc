@@ -148,12 +148,12 @@ bool has_summary(const std::vector<std::string>& paths) {
   return std::ranges::any_of(paths, names_summary);
 }
 
-/// Which run a summary is of was settled when it was written.
-void refuse_choice(std::string_view option, const std::string& on,
-                   const std::vector<std::string>& paths) {
+/// A summary contains one run, chosen when it was written.
+void refuse_run_of_summary(std::string_view option, const std::string& on,
+                           const std::vector<std::string>& paths) {
   if (on.empty() || !has_summary(paths)) return;
   throw usage_error(fmt::format("cannot use {}", option),
-                    "a summary is of the run that it was written of",
+                    "a summary contains one run, chosen when it was written",
                     fmt::format("Give the trace in its place, or leave out {}.", option));
 }
 
@@ -214,8 +214,12 @@ Report execute(const DiffRequest& request) {
     throw usage_error("cannot use --on-c", "there is no third trace",
                       "Example: slackline diff app.slk edited.slk replayed.slk --on-c predicted.");
   }
-  refuse_choice("--on-b", request.on_b, with_more(request.b, request.more_b));
-  refuse_choice("--on-c", request.on_c, {request.c});
+  const std::vector<std::string> b_paths = with_more(request.b, request.more_b);
+  refuse_run_of_summary("--on", request.run.on, with_more(request.a, request.more_a));
+  refuse_run_of_summary("--on-b", request.on_b, b_paths);
+  refuse_run_of_summary("--on-c", request.on_c, {request.c});
+  if (request.on_b.empty()) refuse_run_of_summary("--on", request.run.on, b_paths);
+  if (request.on_c.empty()) refuse_run_of_summary("--on", request.run.on, {request.c});
   if (has_summary(with_more(request.a, request.more_a)) ||
       has_summary(with_more(request.b, request.more_b)) || has_summary({request.c})) {
     return summary_diff(request);
