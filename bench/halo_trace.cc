@@ -16,12 +16,12 @@ namespace {
 constexpr int kRanks = 27;
 constexpr int kNeighbours = 26;
 constexpr int kExchanges = 3;
-constexpr int kMeetings = kExchanges + 1;  // of a step: all have sent, or are at the reduction
+constexpr int kSyncPoints = kExchanges + 1;  // of a step: all have sent, or are at the reduction
 constexpr int kCallsOfExchange = 2 * kNeighbours + 1 + kNeighbours;
 constexpr int kCallsOfStep = kExchanges * kCallsOfExchange + 1;
 
-// One rank of the program. A step falls into parts before and after each meeting, which depend on
-// other ranks by the date of the meeting alone.
+// One rank of the program. A step falls into parts before and after each synchronisation point,
+// which depend on other ranks by the dates of these alone.
 class HaloRank {
  public:
   HaloRank(int rank, int ranks) : rank_(rank), ranks_(ranks) {
@@ -30,17 +30,17 @@ class HaloRank {
   std::int64_t now() const { return now_; }
 
   template <class Visit>
-  void go_to_meeting(int meeting, Visit visit) {
-    if (meeting < kExchanges) {
-      post(meeting, visit);
+  void run_to_sync_point(int point, Visit visit) {
+    if (point < kExchanges) {
+      post(point, visit);
     } else {
       now_ += spread(400'000);
     }
   }
 
   template <class Visit>
-  void leave_meeting(int meeting, std::int64_t all_here, Visit visit) {
-    if (meeting < kExchanges) {
+  void leave_sync_point(int point, std::int64_t all_here, Visit visit) {
+    if (point < kExchanges) {
       complete(all_here, visit);
     } else {
       add({.operation = Operation::allreduce, .bytes = 8, .tag = 8}, 0, 9'000, all_here, visit);
@@ -110,10 +110,10 @@ HaloRun::HaloRun(int ranks, int steps) : ranks_(ranks), steps_(steps) {
   for (int rank = 0; rank < ranks; ++rank) all.emplace_back(rank, ranks);
   const auto ignore = [](const Call&) {};
   for (int step = 0; step < steps; ++step) {
-    for (int meeting = 0; meeting < kMeetings; ++meeting) {
-      for (HaloRank& rank : all) rank.go_to_meeting(meeting, ignore);
-      meetings_ns_.push_back(std::ranges::max_element(all, {}, &HaloRank::now)->now());
-      for (HaloRank& rank : all) rank.leave_meeting(meeting, meetings_ns_.back(), ignore);
+    for (int point = 0; point < kSyncPoints; ++point) {
+      for (HaloRank& rank : all) rank.run_to_sync_point(point, ignore);
+      sync_points_ns_.push_back(std::ranges::max_element(all, {}, &HaloRank::now)->now());
+      for (HaloRank& rank : all) rank.leave_sync_point(point, sync_points_ns_.back(), ignore);
     }
   }
 }
@@ -124,11 +124,11 @@ std::uint64_t HaloRun::calls_of_rank() const {
 
 void HaloRun::for_each_call(int rank, const std::function<void(const Call&)>& visit) const {
   HaloRank program(rank, ranks_);
-  auto meeting_ns = meetings_ns_.begin();
+  auto point_ns = sync_points_ns_.begin();
   for (int step = 0; step < steps_; ++step) {
-    for (int meeting = 0; meeting < kMeetings; ++meeting) {
-      program.go_to_meeting(meeting, std::cref(visit));
-      program.leave_meeting(meeting, *meeting_ns++, std::cref(visit));
+    for (int point = 0; point < kSyncPoints; ++point) {
+      program.run_to_sync_point(point, std::cref(visit));
+      program.leave_sync_point(point, *point_ns++, std::cref(visit));
     }
   }
 }

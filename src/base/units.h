@@ -25,7 +25,7 @@ constexpr double ns_of_seconds(double seconds) {
 /// Exact: a value that is not a whole number of femtoseconds is rounded to the nearest.
 /// Throws usage Error naming `what` when it is malformed, negative or over 2.5 hours.
 std::int64_t parse_time_fs(std::string_view text, std::string_view what);
-/// The same, rounded to nanoseconds and up to 146 years, for time limits rather than latencies.
+/// Result in nanoseconds, rounded to the nearest; durations of runs, up to 146 years.
 std::int64_t parse_time_ns(std::string_view text, std::string_view what);
 
 /// "0.018ns/B", "18ps/B", "0s/B"; or a bandwidth: "12.5GB/s", "100Gb/s", "10GiB/s" (its inverse).

@@ -10,8 +10,9 @@
 namespace slackline {
 
 /// Which part of a run a trace is: all of it, or a stretch between two collectives that no rank
-/// leaves before all have entered, and over which no message is in flight and no request open. Each
-/// stretch begins with the calls with which the one before it ends; they count there.
+/// leaves before all have entered, and over which no message is in flight and no request or failed
+/// poll is open. Each stretch begins with the calls with which the one before it ends; they count
+/// there.
 struct RunPart {
   bool first = true;
   bool last = true;

@@ -6,13 +6,12 @@
 // shared out over these in proportion: the activities' shares are short-term costs, and the shares
 // of waiting are handed on to those waits, whose own causes then pay them as long-term costs. Waits
 // are taken from last to first, in the order in which causes precede effects, so a wait has
-// received all that will be handed to it before it is processed. A failed poll is not in that order
-// where its rank goes on before it knows what the poll waited for; then it is counted how many
-// waits hand something to each, and each is taken when all of them were. Two ranks that poll for
-// each other may wait in a circle, which is left with the latest of its waits. So every nanosecond
-// of waiting ends as a cost of some activity, or stays unexplained: then neither did anything
-// longer (the clocks disagree, or the transfer took the time), or the share came around in a
-// circle.
+// received all that will be handed to it before it is processed. A failed poll can violate that
+// order, as its rank continues before it knows what the poll waited for. Where there are any, waits
+// are taken in topological order of what they hand on instead; a cycle (two ranks that poll for
+// each other) is broken at its latest wait. So every nanosecond of waiting ends as a cost of some
+// activity, or stays unexplained: then neither did anything longer (the clocks disagree, or the
+// transfer took the time), or the share came back in a cycle.
 //
 // Both are compared from one moment on, when the first of the two went on from that point. So the
 // waiting is the difference of the two, and explained but for clocks and clipping. Scalasca does
@@ -22,7 +21,7 @@
 // on the order of waits: it is the same of a whole run and of its parts.
 //
 // Cost: each rank's time is summed between its synchronisation points (busy_time.h), in threads;
-// then a wait costs the points since its ranks synchronised.
+// then a wait costs the points since its ranks synchronised, and twice that where polls fail.
 
 #include "analysis/waits/delay_costs.h"
 

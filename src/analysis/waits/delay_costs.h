@@ -90,7 +90,7 @@ class DelayVisitor {
 
 /// Which activities caused the waiting, directly or through others' waiting (Boehme's delay costs,
 /// as in Scalasca). O(calls + synchronisation points between a wait and the last one of its two
-/// ranks, over all waits).
+/// ranks, over all waits); where polls fail, as much again and a sort of the waits.
 DelayCosts delay_costs(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
                        const CallActivities& names, DelayVisitor* visitor = nullptr);
 

@@ -185,7 +185,8 @@ Table place_table(const WaitSummary& s, const CallPaths& paths) {
                {"call path"},
                {"count", Unit::count},
                {"total", Unit::ns},
-               {"share", Unit::ratio, "of all wait time, to which completion does not belong"},
+               {"share", Unit::ratio,
+                "of total wait time; none of completion patterns, which are not wait time"},
                {"most on rank"}},
               {}};
   for (const WaitPlace& p : s.places) {

@@ -44,7 +44,8 @@ std::optional<std::vector<Frame>> frames_by_index(Bytes file, const Release& rel
     frames.push_back({at, *found});
     const auto before = static_cast<std::size_t>(at) - released;
     if (release && before >= kReleasedAtOnce) {
-      release(file.subspan(std::exchange(released, released + before), before));
+      release(file.subspan(released, before));
+      released += before;
     }
   }
   return frames;

@@ -37,7 +37,7 @@ using Release = std::function<void(std::span<const std::byte>)>;
 
 /// Finds it by the index, or by searching where there is none or it is wrong. Throws Error, about
 /// `name`: no native trace, a newer major version, or no description left. O(frames). `release`, if
-/// given, is told of all of the file, as pages all over it are looked at.
+/// given, is called for all of the file, as reading headers maps pages throughout.
 Contents contents_of(std::span<const std::byte> file, std::string_view name,
                      const Release& release = {});
 

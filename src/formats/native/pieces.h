@@ -40,10 +40,9 @@ class NativePieces {
   /// Calls visit(calls) for each of the rank's blocks in order, with its region events. False where
   /// one is damaged or missing. At least 10 M calls/s.
   bool for_each_block(std::int32_t rank, const std::function<void(const RankCalls&)>& visit) const;
-  /// Gives `out`, which is empty, the rank's calls [from, to), and `events` the region events
-  /// before and between them, and those after the rank's last call; their
-  /// calls are numbered as those of `out`. False where any is damaged or missing. Decodes every
-  /// block that has some of them.
+  /// Appends calls [from, to) of the rank to `out`, which must be empty, and to `events` the region
+  /// events before and between them, and after them if the rank has no further calls. Both are
+  /// numbered from 0. False where any is damaged or missing. Decodes every block that has some.
   bool append_calls(std::int32_t rank, std::uint64_t from, std::uint64_t to, RankCallsBuilder& out,
                     std::vector<RegionEvent>& events) const;
   /// Gives `out` the rank's pauses, counters, OpenMP regions, recording costs and stop, as of all

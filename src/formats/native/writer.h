@@ -47,7 +47,7 @@ class NativeWriter {
   /// The next calls of these ranks. Blocks are compressed in parallel, up to 32 in memory at once.
   void write(std::span<const RankCallsPart> parts);
 
-  /// After all calls have been written: the end of the file.
+  /// The end of the file. Throws std::logic_error if fewer calls were written than announced.
   void finish();
 
  private:
