@@ -8,7 +8,7 @@ namespace slackline {
 
 /// A sum of fractions that depends neither on the order of its terms nor on how they are put
 /// together from partial sums: each is rounded to a multiple of 2^-32. Terms and sums of up to
-/// 2^94; no overflow is looked for.
+/// 2^94; overflow is not detected.
 class FixedPointSum {
  public:
   FixedPointSum() = default;

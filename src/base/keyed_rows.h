@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace slackline {
@@ -32,40 +34,53 @@ void add_up_rows(std::vector<Row>& rows) {
   if (!rows.empty()) rows.resize(last + 1);
 }
 
-/// When to put rows together that are appended again and again: each time that there are twice as
-/// many, which costs as much as to do so once, but for a logarithm.
-class RowGrowth {
+/// Appends the rows of each table to the one in the same place. Tables are vectors of rows, as
+/// std::tie() has them.
+template <class... Rows>
+void append_tables(std::tuple<std::vector<Rows>&...> to, std::tuple<std::vector<Rows>&...> from) {
+  const auto append = []<class Row>(std::vector<Row>& rows, const std::vector<Row>& more) {
+    rows.insert(rows.end(), more.begin(), more.end());
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (append(std::get<I>(to), std::get<I>(from)), ...);
+  }(std::index_sequence_for<Rows...>());
+}
+
+template <class... Rows>
+void add_up_tables(std::tuple<std::vector<Rows>&...> tables) {
+  std::apply([](auto&... rows) { (add_up_rows(rows), ...); }, tables);
+}
+
+/// The sum of many objects with tables(), as std::tie() makes them, and add_up(), which puts rows
+/// of equal keys together. That is done each time that there are twice as many rows, so at most
+/// twice as many are kept.
+template <class Tables>
+class TableSum {
  public:
-  bool is_due(std::size_t rows) const { return rows > 2 * settled_ + kFew; }
-  void settle(std::size_t rows) { settled_ = rows; }
+  void append(Tables more) {
+    append_tables(sum_.tables(), more.tables());
+    if (rows() > 2 * added_up_ + kFew) add_up();
+  }
+  /// All so far; nothing is left.
+  Tables take() {
+    add_up();
+    added_up_ = 0;
+    return std::exchange(sum_, Tables());
+  }
 
  private:
   static constexpr std::size_t kFew = 4096;
-  std::size_t settled_ = 0;
-};
 
-/// One table of such rows.
-template <class Row>
-class RowTable {
- public:
-  /// To be followed by add_up() in the end.
-  void append(const std::vector<Row>& more) {
-    rows_.insert(rows_.end(), more.begin(), more.end());
-    if (growth_.is_due(rows_.size())) add_up();
-  }
-  template <class Visit>
-  void for_each_table(Visit visit) {
-    visit(rows_);
+  std::size_t rows() {
+    return std::apply([](const auto&... rows) { return (rows.size() + ... + 0); }, sum_.tables());
   }
   void add_up() {
-    add_up_rows(rows_);
-    growth_.settle(rows_.size());
+    sum_.add_up();
+    added_up_ = rows();
   }
-  const std::vector<Row>& rows() const { return rows_; }
 
- private:
-  std::vector<Row> rows_{};
-  RowGrowth growth_{};
+  Tables sum_{};
+  std::size_t added_up_ = 0;
 };
 
 }  // namespace slackline

@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "base/fixed_point_sum.h"
@@ -54,6 +55,26 @@ TEST(KeyedRows, RowsOfEqualKeysAreAddedUp) {
   rows.clear();
   add_up_rows(rows);
   EXPECT_TRUE(rows.empty());
+}
+
+struct TwoTables {
+  std::vector<Row> rows{};
+  std::vector<KeyedSum<char, double>> others{};
+
+  auto tables() { return std::tie(rows, others); }
+  void add_up() { add_up_tables(tables()); }
+};
+
+TEST(KeyedRows, ManySumsOfTablesHaveARowForEachKey) {
+  TableSum<TwoTables> sum;
+  for (int i = 0; i < 20'000; ++i) {
+    sum.append({{{i % 3, 1}, {7, i}}, {{'a', 0.5}}});
+  }
+  TwoTables all = sum.take();
+  EXPECT_EQ(all.rows, (std::vector<Row>{{0, 6667}, {1, 6667}, {2, 6666}, {7, 199'990'000}}));
+  ASSERT_EQ(all.others.size(), 1u);
+  EXPECT_EQ(all.others[0].sum, 10'000);
+  EXPECT_TRUE(sum.take().rows.empty());
 }
 
 }  // namespace

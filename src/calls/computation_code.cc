@@ -1,5 +1,7 @@
 #include "calls/computation_code.h"
 
+#include <utility>
+
 #include "base/int128.h"
 #include "calls/code_places.h"
 
@@ -8,6 +10,7 @@ namespace {
 
 /// So many samples say more of a stretch than those of others like it.
 constexpr std::size_t kEnough = 20;
+constexpr std::size_t kEnoughBlocked = 1;  // each time is recorded
 
 /// The frames of a call and of the one before it.
 std::pair<FrameId, FrameId> frames_around(const RankCalls& calls, std::size_t call) {
@@ -32,67 +35,76 @@ std::vector<SampledTime> sampled_times(const Trace& trace, const Samples& sample
   return times;
 }
 
-ComputationCode::ComputationCode(const Trace& trace, const Samples* samples)
-    : trace_(trace), functions_(CallPaths::of_functions(trace)) {
-  if (samples == nullptr) return;
-  const std::vector<SampledTime> times = sampled_times(trace, *samples);
-  computing_ = places_of(*samples, times, false, kEnough);
-  blocked_ = places_of(*samples, times, true, 1);  // each time is recorded
-}
-
-ComputationCode::ComputationCode(const Trace& part, const Samples& samples,
-                                 std::span<const SampledTime> of_run)
-    : trace_(part), functions_(CallPaths::of_functions(part)) {
-  computing_ = places_of(samples, of_run, false, kEnough);
-  blocked_ = places_of(samples, of_run, true, 1);
-}
-
-ComputationCode::Places ComputationCode::places_of(const Samples& samples,
-                                                   std::span<const SampledTime> of_run,
-                                                   bool blocked, std::size_t enough) {
-  Places places;
-  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-    keep_own(samples.of(r), blocked, enough, places.own.emplace_back());
-  }
-  std::map<Place, FrameTimes> by_place;
+SampledShares::SampledShares(std::span<const SampledTime> of_run) {
+  std::map<Place, FrameTimes> times;
   for (const SampledTime& time : of_run) {
     const SampledPlace& at = time.of;
-    if (at.blocked != blocked) continue;
     for (const std::int32_t rank : {at.rank, -1}) {
-      by_place[{rank, at.before, at.after}][at.frame] += time.sum;
+      times[{rank, at.blocked, at.before, at.after}][at.frame] += time.sum;
     }
   }
-  for (const auto& [place, times] : by_place) places.by_place[place] = keep(times);
-  return places;
-}
-
-/// The stretches with enough samples of one rank.
-void ComputationCode::keep_own(std::span<const Sample> samples, bool blocked, std::size_t enough,
-                               std::map<std::uint32_t, Range>& own) {
-  for (std::size_t i = 0; i < samples.size();) {
-    const std::uint32_t call = samples[i].before_call;
-    FrameTimes here;
-    std::size_t count = 0;
-    for (; i < samples.size() && samples[i].before_call == call; ++i) {
-      if (samples[i].blocked != blocked) continue;
-      here[samples[i].frame] += samples[i].cpu_ns;
-      ++count;
-    }
-    if (count >= enough) own[call] = keep(here);
+  for (const auto& [place, of_place] : times) {
+    by_place_[place] = parts_of(of_place);
+    if (!by_place_[place].empty()) empty_ = false;
   }
 }
 
-ComputationCode::Range ComputationCode::keep(const FrameTimes& times) {
+SampledShares::Parts SampledShares::parts_of(const FrameTimes& times) {
   std::int64_t sum = 0;
   for (const auto& [frame, ns] : times) sum += ns;
-  if (sum <= 0) return {};
-  const Range range{parts_.size(), times.size()};
+  Parts parts;
+  if (sum <= 0) return parts;
   std::int64_t until = 0;
   for (const auto& [frame, ns] : times) {
     until += ns;
-    parts_.push_back({frame, static_cast<double>(until) / static_cast<double>(sum)});
+    parts.push_back({frame, static_cast<double>(until) / static_cast<double>(sum)});
   }
-  return range;
+  return parts;
+}
+
+std::span<const SampledShares::Part> SampledShares::find(std::int32_t rank, bool blocked,
+                                                         FrameId before, FrameId after) const {
+  for (const std::int32_t r : {rank, -1}) {
+    const auto found = by_place_.find({r, blocked, before, after});
+    if (found != by_place_.end()) return found->second;
+  }
+  return {};
+}
+
+ComputationCode::ComputationCode(const Trace& trace, const Samples* samples)
+    : trace_(trace), functions_(CallPaths::of_functions(trace)) {
+  if (samples == nullptr) return;
+  of_run_ = std::make_shared<const SampledShares>(sampled_times(trace, *samples));
+  computing_ = own_parts(*samples, false, kEnough);
+  blocked_ = own_parts(*samples, true, kEnoughBlocked);
+}
+
+ComputationCode::ComputationCode(const Trace& part, const Samples& samples,
+                                 std::shared_ptr<const SampledShares> of_run)
+    : trace_(part),
+      functions_(CallPaths::of_functions(part)),
+      of_run_(std::move(of_run)),
+      computing_(own_parts(samples, false, kEnough)),
+      blocked_(own_parts(samples, true, kEnoughBlocked)) {}
+
+ComputationCode::OwnParts ComputationCode::own_parts(const Samples& samples, bool blocked,
+                                                     std::size_t enough) const {
+  OwnParts own(static_cast<std::size_t>(trace_.ranks()));
+  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+    const std::span<const Sample> of_rank = samples.of(r);
+    for (std::size_t i = 0; i < of_rank.size();) {
+      const std::uint32_t call = of_rank[i].before_call;
+      SampledShares::FrameTimes here;
+      std::size_t count = 0;
+      for (; i < of_rank.size() && of_rank[i].before_call == call; ++i) {
+        if (of_rank[i].blocked != blocked) continue;
+        here[of_rank[i].frame] += of_rank[i].cpu_ns;
+        ++count;
+      }
+      if (count >= enough) own[static_cast<std::size_t>(r)][call] = SampledShares::parts_of(here);
+    }
+  }
+  return own;
 }
 
 /// In proportion, where `ns` is a part of the gap only.
@@ -105,23 +117,14 @@ std::int64_t ComputationCode::blocked_part(std::int32_t rank, std::uint32_t call
   return gap <= 0 ? 0 : static_cast<std::int64_t>(Int128{blocked} * ns / gap);
 }
 
-std::span<const ComputationCode::Part> ComputationCode::parts_of(const Places& places,
+std::span<const ComputationCode::Part> ComputationCode::parts_of(const OwnParts& own, bool blocked,
                                                                  std::int32_t rank,
                                                                  std::uint32_t call) const {
-  if (places.own.empty()) return {};
-  const auto of = [&](const Range& range) {
-    return std::span(parts_).subspan(range.first, range.count);
-  };
-  const auto& own = places.own[static_cast<std::size_t>(rank)];
-  if (const auto found = own.find(call); found != own.end()) return of(found->second);
+  if (of_run_ == nullptr) return {};
+  const auto& of_rank = own[static_cast<std::size_t>(rank)];
+  if (const auto found = of_rank.find(call); found != of_rank.end()) return found->second;
   const auto [before, after] = frames_around(trace_.calls(rank), call);
-  for (const std::int32_t r : {rank, -1}) {
-    if (const auto found = places.by_place.find({r, before, after});
-        found != places.by_place.end()) {
-      return of(found->second);
-    }
-  }
-  return {};
+  return of_run_->find(rank, blocked, before, after);
 }
 
 FrameId ComputationCode::frame_without_samples(std::int32_t rank, std::uint32_t call) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -28,6 +29,32 @@ using SampledTime = KeyedSum<SampledPlace, std::int64_t>;
 /// O(samples log samples).
 std::vector<SampledTime> sampled_times(const Trace& trace, const Samples& samples);
 
+/// How computation between two calls is shared out among the frames at which all samples of a run
+/// found ranks between calls at the same frames.
+class SampledShares {
+ public:
+  struct Part {
+    FrameId frame;
+    double until;  ///< its share and those of the parts before it
+  };
+  using Parts = std::vector<Part>;
+  using FrameTimes = std::map<FrameId, std::int64_t>;
+
+  /// `of_run`: the sampled times of the run, added up. O(rows log rows).
+  explicit SampledShares(std::span<const SampledTime> of_run);
+
+  bool empty() const { return empty_; }
+  /// As that rank's samples say, and without any, those of all ranks; empty: nothing is known.
+  std::span<const Part> find(std::int32_t rank, bool blocked, FrameId before, FrameId after) const;
+  /// In proportion to `times`; nothing where their sum is not positive.
+  static Parts parts_of(const FrameTimes& times);
+
+ private:
+  using Place = std::tuple<std::int32_t, bool, FrameId, FrameId>;  // rank -1: all
+  std::map<Place, Parts> by_place_;
+  bool empty_ = true;
+};
+
 /// In which functions and lines the ranks computed between their calls of MPI.
 ///
 /// Where the recording has samples, a stretch of computation is shared out among the places at
@@ -40,11 +67,13 @@ class ComputationCode {
   /// `samples` of `trace`, or of one from which it was made by changing times; null: none. Keeps
   /// references. O(samples log samples + frames).
   ComputationCode(const Trace& trace, const Samples* samples);
-  /// The same of a part of a run: `of_run` are the sampled times of all of it, added up.
-  ComputationCode(const Trace& part, const Samples& samples, std::span<const SampledTime> of_run);
+  /// The same of a part of a run with samples, of which `of_run` tells for all of it. O(samples of
+  /// the part + frames).
+  ComputationCode(const Trace& part, const Samples& samples,
+                  std::shared_ptr<const SampledShares> of_run);
 
   /// Whether there are samples.
-  bool sampled() const { return !parts_.empty(); }
+  bool sampled() const { return of_run_ != nullptr && !of_run_->empty(); }
 
   /// Calls visit(frame, ns) for the places of `ns` of the computation right before `call`; frame 0
   /// is not known. The parts add up to `ns`. O(places + depth).
@@ -92,23 +121,9 @@ class ComputationCode {
   }
 
  private:
-  struct Part {
-    FrameId frame;
-    double until;  ///< its share and those of the parts before it
-  };
-  struct Range {
-    std::size_t first = 0;
-    std::size_t count = 0;
-  };
-  using FrameTimes = std::map<FrameId, std::int64_t>;
-  /// Rank (-1: all), frames of the calls before and after.
-  using Place = std::tuple<std::int32_t, FrameId, FrameId>;
-
-  /// What samples of one kind say.
-  struct Places {
-    std::map<Place, Range> by_place;
-    std::vector<std::map<std::uint32_t, Range>> own;  // by rank: stretches with enough samples
-  };
+  using Part = SampledShares::Part;
+  /// By rank and call: the stretches with enough samples of their own.
+  using OwnParts = std::vector<std::map<std::uint32_t, SampledShares::Parts>>;
 
   template <class Visit>
   void visit_parts(std::span<const Part> parts, std::int32_t rank, std::uint32_t call,
@@ -127,24 +142,21 @@ class ComputationCode {
 
   std::int64_t blocked_part(std::int32_t rank, std::uint32_t call, std::int64_t ns) const;
   std::span<const Part> parts_of(std::int32_t rank, std::uint32_t call) const {
-    return parts_of(computing_, rank, call);
+    return parts_of(computing_, false, rank, call);
   }
   std::span<const Part> blocked_parts_of(std::int32_t rank, std::uint32_t call) const {
-    return parts_of(blocked_, rank, call);
+    return parts_of(blocked_, true, rank, call);
   }
-  std::span<const Part> parts_of(const Places& places, std::int32_t rank, std::uint32_t call) const;
+  std::span<const Part> parts_of(const OwnParts& own, bool blocked, std::int32_t rank,
+                                 std::uint32_t call) const;
   FrameId frame_without_samples(std::int32_t rank, std::uint32_t call) const;
-  Range keep(const FrameTimes& times);
-  Places places_of(const Samples& samples, std::span<const SampledTime> of_run, bool blocked,
-                   std::size_t enough);
-  void keep_own(std::span<const Sample> samples, bool blocked, std::size_t enough,
-                std::map<std::uint32_t, Range>& own);
+  OwnParts own_parts(const Samples& samples, bool blocked, std::size_t enough) const;
 
   const Trace& trace_;
   CallPaths functions_;
-  std::vector<Part> parts_;
-  Places computing_;
-  Places blocked_;
+  std::shared_ptr<const SampledShares> of_run_;  // null without samples
+  OwnParts computing_;
+  OwnParts blocked_;
 };
 
 }  // namespace slackline

@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -78,11 +79,11 @@ std::vector<T> gather_all(ProcessGroup& group, const std::vector<T>& mine) {
   return all;
 }
 
-/// Adds up the tables of all processes, in each: for_each_table(visit) visits vectors of rows, and
-/// add_up() puts rows of equal keys together.
+/// Adds up the tables (TableSum) that each process has added up of its own, in all of them.
 template <class Tables>
 void add_up_in_all(ProcessGroup& group, Tables& tables) {
-  tables.for_each_table([&group](auto& rows) { rows = gather_all(group, rows); });
+  if (group.size() == 1) return;
+  std::apply([&group](auto&... rows) { ((rows = gather_all(group, rows)), ...); }, tables.tables());
   tables.add_up();
 }
 

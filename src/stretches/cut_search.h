@@ -18,7 +18,7 @@ struct CutCall {
   CallIndex call;
   PathId path;  ///< chain of marked regions that it is in, of the run's
 };
-/// Those of all ranks.
+/// Such calls of all ranks, by rank.
 using Cut = std::vector<CutCall>;
 
 /// Where a run can be cut into stretches that depend on each other by the dates of their begin
@@ -27,7 +27,7 @@ class CutSearch {
  public:
   explicit CutSearch(RankRange own) : own_(own) {}
 
-  /// The scan of the next of the process's own ranks. Keeps 8 bytes a point.
+  /// The scan of the next of the process's own ranks. Keeps 12 bytes a point.
   void add(RankScan::Result scan);
   /// Puts together what the processes have found. All call it together, after add().
   void gather(ProcessGroup& group);

@@ -74,7 +74,7 @@ void RankScan::add(const RankCalls& calls) {
   note_regions(events, calls.size());
 }
 
-/// Those before a call of the block.
+/// Follows the region events before call `until_call` of the block.
 void RankScan::note_regions(std::span<const RegionEvent>& events, std::size_t until_call) {
   for (; !events.empty() && events.front().before_call <= until_call; events = events.subspan(1)) {
     path_ = result_.regions.after(path_, events.front());

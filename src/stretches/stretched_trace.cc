@@ -24,24 +24,13 @@ RankRange own_ranks(std::span<const std::uint64_t> calls, const ProcessGroup& gr
   return rank_blocks(calls, group.size())[static_cast<std::size_t>(group.rank())];
 }
 
-/// Those in the gaps from `first` to `last`. Calls are numbered from `from` on.
-void copy_pauses(const RankCalls& details, std::uint64_t from, std::uint64_t first,
-                 std::uint64_t last, RankCallsBuilder& out) {
-  const auto pauses = details.pauses();
-  auto at = std::ranges::lower_bound(pauses, first, {}, &Pause::before_call);
-  for (; at != pauses.end() && at->before_call <= last; ++at) {
-    Pause pause = *at;
-    pause.before_call -= static_cast<std::uint32_t>(from);
-    out.append_pause(pause);
-  }
-}
-
-/// Those in the same gaps.
-std::vector<Sample> samples_between(std::span<const Sample> samples, std::uint64_t from,
-                                    std::uint64_t first, std::uint64_t last) {
-  std::vector<Sample> inside;
-  auto at = std::ranges::lower_bound(samples, first, {}, &Sample::before_call);
-  for (; at != samples.end() && at->before_call <= last; ++at) {
+/// What lies in the gaps from `first` to `last`, with calls numbered from `from` on.
+template <class T>
+std::vector<T> in_gaps(std::span<const T> all, std::uint64_t from, std::uint64_t first,
+                       std::uint64_t last) {
+  std::vector<T> inside;
+  auto at = std::ranges::lower_bound(all, first, {}, &T::before_call);
+  for (; at != all.end() && at->before_call <= last; ++at) {
     inside.push_back(*at);
     inside.back().before_call -= static_cast<std::uint32_t>(from);
   }
@@ -87,10 +76,17 @@ void StretchedTrace::cut(std::uint64_t stretches, ProcessGroup& group) {
   cuts_ = search_.choose(stretches, group);
 }
 
+// The gap before a stretch's first call belongs to the one before it, as does what follows its last
+// call to the next one.
 StretchedTrace::Extent StretchedTrace::extent(std::size_t number, std::size_t rank) const {
-  return {
-      number == 0 ? 0 : std::uint64_t{cuts_[number - 1][rank].call},
-      number == cuts_.size() ? pieces_.calls()[rank] : std::uint64_t{cuts_[number][rank].call} + 1};
+  const bool first = number == 0;
+  const bool last = number == cuts_.size();
+  Extent of{};
+  of.from = first ? 0 : cuts_[number - 1][rank].call;
+  of.to = last ? pieces_.calls()[rank] : std::uint64_t{cuts_[number][rank].call} + 1;
+  of.first_gap = first ? of.from : of.from + 1;
+  of.last_gap = last ? of.to : of.to - 1;
+  return of;
 }
 
 std::uint64_t StretchedTrace::longest() const {
@@ -143,10 +139,6 @@ bool StretchedTrace::fill(std::size_t number, const RunPart& part, std::size_t r
                           RankCallsBuilder& out) const {
   const Extent of = extent(number, rank);
   const RankCalls& details = details_[rank]->of_rank;
-  // The gap before a stretch's first call belongs to the one before it, as does what follows its
-  // last call to the next one.
-  const std::uint64_t first_gap = of.from + part.lead();
-  const std::uint64_t last_gap = part.last ? of.to : of.to - 1;
   std::vector<RegionEvent> events;
   if (!pieces_.append_calls(static_cast<std::int32_t>(rank), of.from, of.to, out, events)) {
     return false;
@@ -155,14 +147,16 @@ bool StretchedTrace::fill(std::size_t number, const RunPart& part, std::size_t r
       part.first ? std::vector<RegionEvent>() : open_regions(number, rank, out.begin_ns(0));
   for (const RegionEvent& event : events) {
     const std::uint64_t gap = of.from + event.before_call;
-    if (gap >= first_gap && gap <= last_gap) regions.push_back(event);
+    if (gap >= of.first_gap && gap <= of.last_gap) regions.push_back(event);
   }
   out.set_regions(std::move(regions));
   out.set_start_ns(part.first ? details.start_ns() : out.begin_ns(0));
   if (part.last) out.set_stop_ns(details.stop_ns());
   const std::span<const RecordingCost> costs = details.recording_costs();
   out.set_recording_costs({costs.begin(), costs.end()});
-  copy_pauses(details, of.from, first_gap, last_gap, out);
+  for (const Pause& pause : in_gaps(details.pauses(), of.from, of.first_gap, of.last_gap)) {
+    out.append_pause(pause);
+  }
   for (std::size_t c = 0; c < job().counters().size(); ++c) {
     std::vector<std::uint64_t> gains(out.size() + (part.last ? 1 : 0));
     for (std::size_t gap = part.lead(); gap < gains.size(); ++gap) {
@@ -191,9 +185,8 @@ std::optional<Stretch> StretchedTrace::load(std::size_t number) {
   for (std::size_t r = 0; r < details_.size(); ++r) {
     const Extent of = extent(number, r);
     first_calls.push_back(static_cast<CallIndex>(of.from));
-    samples.set(static_cast<std::int32_t>(r),
-                samples_between(details_[r]->samples, of.from, of.from + part.lead(),
-                                part.last ? of.to : of.to - 1));
+    samples.set(static_cast<std::int32_t>(r), in_gaps(std::span<const Sample>(details_[r]->samples),
+                                                      of.from, of.first_gap, of.last_gap));
   }
   parallel_for(details_.size(), [&](std::size_t r) {
     if (!fill(number, part, r, trace.calls(static_cast<std::int32_t>(r)))) complete = false;

@@ -60,9 +60,12 @@ class StretchedTrace {
     RankCallsBuilder of_rank;
     std::vector<Sample> samples;
   };
+  /// A rank's calls [from, to) of a stretch, and the gaps before calls that belong to it.
   struct Extent {
     std::uint64_t from;
     std::uint64_t to;
+    std::uint64_t first_gap;
+    std::uint64_t last_gap;
   };
 
   bool scan(std::int32_t rank, RankScan::Result& result);

@@ -11,6 +11,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -182,17 +183,20 @@ std::size_t compare_stretches(const std::string& path) {
 
 /// As the report has them.
 std::string text_of(const WaitPart& part, const std::vector<SampledTime>& sampled,
-                    const StretchedTrace& run, const TimeInterval& interval,
-                    const std::function<void(const std::function<void(const Stretch&)>&)>& visit) {
+                    StretchedTrace& run, const TimeInterval& interval) {
   const Trace& job = run.job();
   CodeCauses causes(part.by_code, job.call_tree(), job.ranks());
-  visit([&](const Stretch& stretch) {
-    const CallPaths functions = CallPaths::of_functions(stretch.trace);
-    causes.add(stretch.trace, CallActivities(stretch.trace, functions),
-               ComputationCode(stretch.trace, stretch.samples, sampled), stretch.part);
-  });
+  const auto shares = std::make_shared<const SampledShares>(sampled);
+  TableSum<CauseTimes> times;
+  for (std::size_t s = 0; s < run.size(); ++s) {
+    const std::optional<Stretch> stretch = run.load(s);
+    const CallPaths functions = CallPaths::of_functions(stretch->trace);
+    times.append(causes.times_of(stretch->trace, CallActivities(stretch->trace, functions),
+                                 ComputationCode(stretch->trace, stretch->samples, shares),
+                                 stretch->part));
+  }
   WaitSummary summary = summary_of(part.sums, run.extents(), interval, {});
-  summary.in_code = causes.take();
+  summary.in_code = causes.take(times.take());
   return write_json(describe(summary, job, run.paths_of(job)), false);
 }
 
@@ -211,27 +215,24 @@ std::size_t compare_waits_in_stretches(const std::string& path) {
                             span.whole.begin_ns + span.whole.length_ns() / 2};
   for (const std::optional<TimeInterval>& interval :
        std::vector<std::optional<TimeInterval>>{std::nullopt, span.common, middle}) {
-    WaitPart joined;
-    RowTable<SampledTime> sampled;
+    TableSum<WaitPart> joined;
+    std::vector<SampledTime> sampled;
     for (std::size_t s = trace.size(); s-- > 0;) {  // in whatever order
       const std::optional<Stretch> stretch = trace.load(s);
       if (!stretch) return 0;
       const CallMatching own(stretch->trace);
       if (!own.findings().empty()) return 0;
       const CallPaths own_paths = trace.paths_of(stretch->trace);
-      const WaitPart part = wait_part(stretch->trace, own, WaitNames(stretch->trace, own_paths), {},
-                                      interval, {stretch->part, stretch->first_calls, span});
+      WaitPart part = wait_part(stretch->trace, own, WaitNames(stretch->trace, own_paths), {},
+                                interval, {stretch->part, stretch->first_calls, span.whole});
       if (part.clipped > 0 || part.released > 0) return 0;
-      joined.append(part);
-      sampled.append(sampled_times(stretch->trace, stretch->samples));
+      joined.append(std::move(part));
+      const std::vector<SampledTime> own_times = sampled_times(stretch->trace, stretch->samples);
+      sampled.insert(sampled.end(), own_times.begin(), own_times.end());
     }
-    joined.add_up();
-    sampled.add_up();
-    const TimeInterval analysed = interval.value_or(span.whole);
+    add_up_rows(sampled);
     const std::string stretched =
-        text_of(joined, sampled.rows(), trace, analysed, [&](auto& visit) {
-          for (std::size_t s = 0; s < trace.size(); ++s) visit(*trace.load(s));
-        });
+        text_of(joined.take(), sampled, trace, interval.value_or(span.whole));
     WaitSummary at_once =
         summarize_waits(whole.trace, matching, paths, {.samples = &whole.samples}, interval);
     at_once.findings = {};
@@ -452,6 +453,23 @@ TEST(SharedWorkOn, CallPathsAndSamples) {
   ASSERT_FALSE(summary.in_code.empty());
   EXPECT_EQ(summary.in_code.front().cause.rank, 1);
   EXPECT_GT(summary.in_code.front().cause.frame, 2u) << "of a sample";
+}
+
+/// Rank 1 enters first what rank 0 enters last, and is in it over a barrier.
+TEST(SharedWorkOn, RegionsInAnotherOrder) {
+  const auto rank = [](int me, const char* first, const char* second) {
+    return fmt::format(
+        "rank {0}\n @0 +1 init\n @2 enter {1}\n @{3} +{4} barrier\n @100 leave {1}\n"
+        " @101 enter {2}\n @110 enter {1}\n @{5} +{6} barrier\n @210 leave {1}\n"
+        " @{7} +{8} barrier\n @350 leave {2}\n @{9} +5 finalize\n",
+        me, first, second, 10 + 20 * me, 60 - 20 * me, 150 + 20 * me, 50 - 20 * me, 250 + 20 * me,
+        50 - 20 * me, 400 + me);
+  };
+  const NativeFile file(testing::timed_trace(
+      2,
+      "region 0 solve\nregion 1 write\n" + rank(0, "solve", "write") + rank(1, "write", "solve")));
+  compare_all(file.path());
+  EXPECT_EQ(compare_waits_in_stretches(file.path()), 4u);
 }
 
 TEST(SharedWorkOn, ProcessesWithUnequalMemory) {

@@ -52,8 +52,7 @@ void find_code(const Trace& trace, const CallMatching& matching, const WaitState
   const auto collector = collect_waits_by_code(trace, waits, in_functions);
   const DelayCosts delays = delay_costs(trace, matching, waits, in_functions, collector.get());
   CodeCauses causes(collector->take(), trace.call_tree(), trace.ranks());
-  causes.add(trace, in_functions, code, {});
-  d.waits.in_code = causes.take();
+  d.waits.in_code = causes.take(causes.times_of(trace, in_functions, code, {}));
   d.limits =
       limiting_causes({trace, matching, waits, in_functions, delays, code, d.shares, openmp});
   const TimeInterval analysed{d.shares.begin_ns, d.shares.begin_ns + d.shares.length_ns};

@@ -237,8 +237,8 @@ class LimitSearch {
   /// The function in which the late ranks do what the others wait for.
   FrameId code_of_delays(std::size_t reason, double sum,
                          const std::vector<std::int32_t>& ranks) const {
-    std::vector<std::pair<std::int32_t, ActivityId>> asked;
-    std::map<std::pair<std::int32_t, ActivityId>, double> weights;
+    std::vector<LateComputation> asked;
+    std::map<LateComputation, double> weights;
     for (const DelayCost& cost : in_.delays.costs) {
       const double ns = cost.by_reason[reason].value();
       if (cost.of.operation != Operation::none || !counts(ranks, cost.of.rank) ||

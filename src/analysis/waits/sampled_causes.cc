@@ -44,8 +44,10 @@ SampledCauses::SampledCauses(const CallTree& tree, std::int32_t ranks,
   std::ranges::sort(causes_);
 }
 
-void SampledCauses::add(const Trace& trace, const CallActivities& names,
-                        const ComputationCode& code, const RunPart& part) {
+std::vector<SampledCauseTime> SampledCauses::times_of(const Trace& trace,
+                                                      const CallActivities& names,
+                                                      const ComputationCode& code,
+                                                      const RunPart& part) const {
   std::set<PathId> wanted;
   for (const LateComputation& cause : causes_) wanted.insert(cause.second);
   std::map<CausePlace, std::int64_t> sums;
@@ -63,30 +65,29 @@ void SampledCauses::add(const Trace& trace, const CallActivities& names,
       });
     }
   }
-  for (const auto& [place, ns] : sums) times_.push_back({place, ns});
-  add_up_rows(times_);
+  std::vector<SampledCauseTime> times;
+  for (const auto& [place, ns] : sums) times.push_back({place, ns});
+  return times;
 }
 
-std::map<LateComputation, SampledCause> SampledCauses::find(CauseFunction which) const {
+std::map<LateComputation, SampledCause> SampledCauses::find(std::span<const SampledCauseTime> times,
+                                                            CauseFunction which) const {
   std::map<LateComputation, SampledCause> found;
   for (const LateComputation& cause : causes_) {
-    const SampledCause one = find(cause, which);
+    const SampledCause one = find(times, cause, which);
     if (one.frame != 0) found[cause] = one;
   }
   return found;
 }
 
-std::int64_t SampledCauses::ns_of_all(PathId path, Function function) const {
-  return std::ranges::lower_bound(times_, CausePlace{path, kAllRanks, function}, {},
-                                  &CauseTime::key)
-      ->sum;
-}
-
-SampledCause SampledCauses::find(const LateComputation& cause, CauseFunction which) const {
+SampledCause SampledCauses::find(std::span<const SampledCauseTime> times,
+                                 const LateComputation& cause, CauseFunction which) const {
+  const auto first = [&times](const CausePlace& place) {
+    return std::ranges::lower_bound(times, place, {}, &SampledCauseTime::key);
+  };
   std::map<Function, FunctionTime> functions;
-  auto at = std::ranges::lower_bound(times_, CausePlace{cause.second, cause.first, 0}, {},
-                                     &CauseTime::key);
-  for (; at != times_.end() && at->of.path == cause.second && at->of.rank == cause.first; ++at) {
+  for (auto at = first({cause.second, cause.first, 0});
+       at != times.end() && at->of.path == cause.second && at->of.rank == cause.first; ++at) {
     FunctionTime& time = functions[functions_[at->of.frame]];
     time.ns += at->sum;
     if (at->sum <= time.frame_ns) continue;
@@ -99,8 +100,8 @@ SampledCause SampledCauses::find(const LateComputation& cause, CauseFunction whi
   double excess = 0;
   double all = 0;
   for (const auto& [function, time] : functions) {
-    const double mean =
-        static_cast<double>(ns_of_all(cause.second, function)) / static_cast<double>(ranks_);
+    const double mean = static_cast<double>(first({cause.second, kAllRanks, function})->sum) /
+                        static_cast<double>(ranks_);
     const double over = static_cast<double>(time.ns) - mean;
     all += static_cast<double>(time.ns);
     if (longest == nullptr || time.ns > longest->ns) longest = &time;
@@ -121,9 +122,8 @@ std::map<LateComputation, SampledCause> sampled_causes(const Trace& trace,
                                                        const ComputationCode& code,
                                                        std::span<const LateComputation> causes,
                                                        CauseFunction which) {
-  SampledCauses sums(trace.call_tree(), trace.ranks(), causes);
-  sums.add(trace, names, code, {});
-  return sums.find(which);
+  const SampledCauses sums(trace.call_tree(), trace.ranks(), causes);
+  return sums.find(sums.times_of(trace, names, code, {}), which);
 }
 
 }  // namespace slackline

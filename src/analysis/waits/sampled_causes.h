@@ -40,7 +40,7 @@ struct CausePlace {
   auto operator<=>(const CausePlace&) const = default;
 };
 /// How long, in ns.
-using CauseTime = KeyedSum<CausePlace, std::int64_t>;
+using SampledCauseTime = KeyedSum<CausePlace, std::int64_t>;
 
 /// Finds that function for some late ranks, from all parts of a run. Only functions of the
 /// program's own count, with all that they call (own_frame()).
@@ -49,25 +49,22 @@ class SampledCauses {
   /// `tree` and `ranks`: of the run. O(frames).
   SampledCauses(const CallTree& tree, std::int32_t ranks, std::span<const LateComputation> causes);
 
-  /// `names` and `code`: of `trace`, a part of the run. O(calls) and as many places.
-  void add(const Trace& trace, const CallActivities& names, const ComputationCode& code,
-           const RunPart& part);
-  /// May get rows of other parts, before add_up_rows().
-  std::vector<CauseTime>& times() { return times_; }
-
-  /// Those for which a function is known. After all parts, and add_up_rows() of times().
-  std::map<LateComputation, SampledCause> find(CauseFunction which) const;
+  /// `names` and `code`: of `trace`, a part of the run. Ascending. O(calls) and as many places.
+  std::vector<SampledCauseTime> times_of(const Trace& trace, const CallActivities& names,
+                                         const ComputationCode& code, const RunPart& part) const;
+  /// For those of the causes for which a function is known. `times`: of the whole run, ascending.
+  std::map<LateComputation, SampledCause> find(std::span<const SampledCauseTime> times,
+                                               CauseFunction which) const;
 
  private:
   using Function = std::uint32_t;  // number of a name and file
-  SampledCause find(const LateComputation& cause, CauseFunction which) const;
-  std::int64_t ns_of_all(PathId path, Function function) const;
+  SampledCause find(std::span<const SampledCauseTime> times, const LateComputation& cause,
+                    CauseFunction which) const;
 
   std::int32_t ranks_;
   std::vector<LateComputation> causes_;
   std::vector<FrameId> own_;         // of every frame
   std::vector<Function> functions_;  // of every frame
-  std::vector<CauseTime> times_{};
 };
 
 /// The same of a whole run, for each of `causes`.

@@ -7,7 +7,7 @@
 namespace slackline {
 namespace {
 
-/// Those that count in the part and in the interval.
+/// Wait states of calls that count in the part, in the interval.
 WaitStates waits_of(const Trace& trace, const CallMatching& matching, const WaitOptions& options,
                     const std::optional<TimeInterval>& interval, const RunPart& part) {
   WaitStates waits = wait_states(trace, matching, options);
@@ -25,27 +25,6 @@ WaitNames::WaitNames(const Trace& trace, const CallPaths& paths) : of_places_(tr
   of_code_.emplace(trace, *functions_);
 }
 
-void WaitPart::append(const WaitPart& other) {
-  sums.append(other.sums);
-  by_code.append(other.by_code);
-  clipped += other.clipped;
-  clipped_ns += other.clipped_ns;
-  released += other.released;
-  if (growth_.is_due(rows())) add_up();
-}
-
-void WaitPart::add_up() {
-  sums.add_up();
-  by_code.add_up();
-  growth_.settle(rows());
-}
-
-std::size_t WaitPart::rows() {
-  std::size_t all = 0;
-  for_each_table([&all](const auto& table) { all += table.size(); });
-  return all;
-}
-
 WaitPart wait_part(const Trace& trace, const CallMatching& matching, const WaitNames& names,
                    const WaitOptions& options, const std::optional<TimeInterval>& interval,
                    const PlaceInRun& place) {
@@ -55,7 +34,7 @@ WaitPart wait_part(const Trace& trace, const CallMatching& matching, const WaitN
                                         names.are_the_same() ? collector.get() : nullptr);
   if (!names.are_the_same()) delay_costs(trace, matching, waits, names.of_code(), collector.get());
   WaitPart out;
-  out.sums = WaitSums(trace, names.of_places(), waits, delays, interval.value_or(place.span.whole),
+  out.sums = WaitSums(trace, names.of_places(), waits, delays, interval.value_or(place.whole),
                       place.part, place.first_calls);
   out.by_code = collector->take();
   out.clipped = waits.clipped;

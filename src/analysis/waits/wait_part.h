@@ -1,16 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
+#include <tuple>
 
 #include "analysis/waits/wait_sums.h"
 #include "analysis/waits/waits_in_code.h"
-#include "base/keyed_rows.h"
 #include "calls/call_matching.h"
-#include "calls/computation_code.h"
 #include "calls/run_part.h"
 #include "calls/run_span.h"
 #include "trace/trace.h"
@@ -35,36 +32,28 @@ class WaitNames {
   std::optional<CallActivities> of_code_;
 };
 
-/// Where a part of a run is in it.
+/// Position of a part within its run.
 struct PlaceInRun {
   RunPart part{};
-  std::span<const CallIndex> first_calls{};  ///< as WaitSums; empty: it is the whole run
-  RunSpan span;                              ///< of the run
+  std::span<const CallIndex> first_calls{};  ///< as for WaitSums
+  TimeInterval whole;                        ///< RunSpan::whole of the run
 };
 
-/// The waiting in a part of a run: added up over the parts, what is known of the whole run.
-class WaitPart {
- public:
+/// Wait times of a part of a run; those of all parts add up to the run's (TableSum).
+struct WaitPart {
   WaitSums sums{};
   WaitsByCode by_code{};  ///< by functions where call paths were recorded
-  /// Messages received before they were sent, by that much in sum, as of WaitStates. A part in
-  /// which there are any, or calls that were released, tells nothing of the run.
+  /// As in WaitStates; of this part only. If any is not 0, the part cannot stand for its share of
+  /// the run.
   std::uint64_t clipped = 0;
   std::int64_t clipped_ns = 0;
   std::uint64_t released = 0;
 
-  /// Another part of the run. To be followed by add_up() in the end.
-  void append(const WaitPart& other);
-  template <class Visit>
-  void for_each_table(Visit visit) {
-    sums.for_each_table(visit);
-    by_code.for_each_table(visit);
+  auto tables() { return std::tuple_cat(sums.tables(), by_code.tables()); }
+  void add_up() {
+    sums.add_up();
+    by_code.add_up();
   }
-  void add_up();
-
- private:
-  std::size_t rows();
-  RowGrowth growth_{};
 };
 
 /// `trace`: the part; `names`: of it; `interval`: what is analysed, or nothing for the whole run,

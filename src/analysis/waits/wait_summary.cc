@@ -137,14 +137,15 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
   }
   const RunSpan span = run_span(trace);
   const WaitNames names(trace, paths);
-  const WaitPart part = wait_part(trace, matching, names, options, interval, {.span = span});
+  const WaitPart part = wait_part(trace, matching, names, options, interval, {.whole = span.whole});
   WaitSummary out = summary_of(part.sums, rank_extents(trace), interval.value_or(span.whole),
                                findings_of(matching, part.clipped, part.clipped_ns, part.released));
   CodeCauses causes(part.by_code, trace.call_tree(), trace.ranks());
+  CauseTimes times;
   if (causes.needs_calls()) {
-    causes.add(trace, names.of_code(), ComputationCode(trace, options.samples), {});
+    times = causes.times_of(trace, names.of_code(), ComputationCode(trace, options.samples), {});
   }
-  out.in_code = causes.take();
+  out.in_code = causes.take(times);
   return out;
 }
 

@@ -134,7 +134,11 @@ WaitSums::WaitSums(const Trace& trace, const CallActivities& names, const WaitSt
     const WaitState& s = waits.states[i];
     const auto pattern = static_cast<std::size_t>(s.pattern);
     const PatternSum one = sum_of(s, delay_costs.origins[i], describe);
-    lengths_ns[pattern].empty() ? static_cast<void>(sums[pattern] = one) : sums[pattern].add(one);
+    if (lengths_ns[pattern].empty()) {
+      sums[pattern] = one;
+    } else {
+      sums[pattern].add(one);
+    }
     lengths_ns[pattern].push_back(s.wait_ns);
     if (s.effective) ranks[static_cast<std::size_t>(s.rank)].waiting_ns += s.wait_ns;
   }
@@ -168,24 +172,12 @@ void WaitSums::add_places(const Trace& trace, const CallActivities& names,
   }
 }
 
-void WaitSums::append(const WaitSums& other) {
-  const auto append = [](auto& rows, const auto& more) {
-    rows.insert(rows.end(), more.begin(), more.end());
-  };
-  append(patterns, other.patterns);
-  append(lengths, other.lengths);
-  append(places, other.places);
-  append(ranks, other.ranks);
-  append(delays, other.delays);
-  append(explained, other.explained);
-}
-
 void WaitSums::add_up() {
-  for_each_table([](auto& rows) { add_up_rows(rows); });
-  limit_lengths();
+  round_lengths();
+  add_up_tables(tables());
 }
 
-void WaitSums::limit_lengths() {
+void WaitSums::round_lengths() {
   std::array<std::uint64_t, kWaitPatterns> counts{};
   for (const LengthCount& length : lengths) {
     counts[static_cast<std::size_t>(length.pattern)] += length.count;
@@ -195,7 +187,6 @@ void WaitSums::limit_lengths() {
       length.ns = rounded(length.ns);
     }
   }
-  add_up_rows(lengths);
 }
 
 }  // namespace slackline

@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -94,7 +95,7 @@ struct RankWaitSum {
   }
 };
 
-/// As of DelayCosts.
+/// Totals as in DelayCosts; ns.
 struct ExplainedSum {
   FixedPointSum unexplained_ns;
   std::int64_t waiting_ns;
@@ -106,29 +107,19 @@ struct ExplainedSum {
   }
 };
 
-/// The waiting in some part of a run. Those of the parts of a run give that of the run, whatever
-/// the parts and their order are: all sums are of integers.
+/// Wait times of a part of a run. Adding up the sums of all parts gives those of the run exactly,
+/// in any order: all are integers.
 class WaitSums {
  public:
   WaitSums() = default;
-  /// The trace is such a part of a run. `waits`: those that count, in `interval`; `delays`:
-  /// theirs; `first_calls`: by rank, the number in the run of its first call here; empty: 0.
+  /// `trace`: a part of the run. `waits`: those that count, in `interval`; `delay_costs`: theirs;
+  /// `first_calls`: by rank, the number in the run of its first call here; empty: 0. O(calls +
+  /// waits log waits).
   WaitSums(const Trace& trace, const CallActivities& names, const WaitStates& waits,
-           const DelayCosts& delays, const TimeInterval& interval, const RunPart& part,
+           const DelayCosts& delay_costs, const TimeInterval& interval, const RunPart& part,
            std::span<const CallIndex> first_calls);
 
-  /// Those of another part. To be followed by add_up().
-  void append(const WaitSums& other);
-  /// Calls visit(rows) for each table, which may append rows to it. To be followed by add_up().
-  template <class Visit>
-  void for_each_table(Visit visit) {
-    visit(patterns);
-    visit(lengths);
-    visit(places);
-    visit(ranks);
-    visit(delays);
-    visit(explained);
-  }
+  auto tables() { return std::tie(patterns, lengths, places, ranks, delays, explained); }
   void add_up();
 
   // Ascending by key.
@@ -142,7 +133,7 @@ class WaitSums {
 
  private:
   void add_places(const Trace& trace, const CallActivities& names, const WaitStates& waits);
-  void limit_lengths();
+  void round_lengths();
 };
 
 }  // namespace slackline

@@ -8,6 +8,7 @@
 #include "analysis/waits/waits_in_code.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "calls/code_places.h"
@@ -182,25 +183,7 @@ class SharedCauses {
   std::vector<Shares> indirect_;      // and by which other places
 };
 
-std::vector<LateComputation> computations_of(const std::map<RankActivity, FrameId>& causes) {
-  std::vector<LateComputation> computations;
-  for (const auto& [cause, frame] : causes) {
-    if (cause.operation == Operation::none) computations.emplace_back(cause.rank, cause.path);
-  }
-  return computations;
-}
-
 }  // namespace
-
-void WaitsByCode::append(const WaitsByCode& other) {
-  waiting.insert(waiting.end(), other.waiting.begin(), other.waiting.end());
-  direct.insert(direct.end(), other.direct.begin(), other.direct.end());
-  indirect.insert(indirect.end(), other.indirect.begin(), other.indirect.end());
-}
-
-void WaitsByCode::add_up() {
-  for_each_table([](auto& rows) { add_up_rows(rows); });
-}
 
 std::unique_ptr<WaitsByCodeCollector> collect_waits_by_code(const Trace& trace,
                                                             const WaitStates& waits,
@@ -209,7 +192,7 @@ std::unique_ptr<WaitsByCodeCollector> collect_waits_by_code(const Trace& trace,
 }
 
 CodeCauses::CodeCauses(const WaitsByCode& waits, const CallTree& tree, std::int32_t ranks)
-    : tree_(tree), largest_(waits.waiting.size()), sampled_(tree, ranks, {}) {
+    : tree_(tree), largest_(waits.waiting.size()) {
   const SharedCauses causes(waits);
   const std::vector<Shares> shares = causes.find();
   for (std::size_t p = 0; p < waits.waiting.size(); ++p) {
@@ -223,19 +206,29 @@ CodeCauses::CodeCauses(const WaitsByCode& waits, const CallTree& tree, std::int3
     place.cause.share = std::min(1.0, most->second);
     frames_[*largest_[p]] = 0;
   }
-  sampled_ = SampledCauses(tree, ranks, computations_of(frames_));
+  sampled_.emplace(tree, ranks, late_computations());
 }
 
-void CodeCauses::add(const Trace& trace, const CallActivities& names, const ComputationCode& code,
-                     const RunPart& part) {
-  if (!needs_calls()) return;
-  add_times(trace, names, part);
-  if (code.sampled()) sampled_.add(trace, names, code, part);
-  add_up();
+std::vector<LateComputation> CodeCauses::late_computations() const {
+  std::vector<LateComputation> computations;
+  for (const auto& [cause, frame] : frames_) {
+    if (cause.operation == Operation::none) computations.emplace_back(cause.rank, cause.path);
+  }
+  return computations;
 }
 
-void CodeCauses::add_times(const Trace& trace, const CallActivities& names, const RunPart& part) {
-  std::map<ActivityAtFrame, std::int64_t> sums;
+CauseTimes CodeCauses::times_of(const Trace& trace, const CallActivities& names,
+                                const ComputationCode& code, const RunPart& part) const {
+  CauseTimes times;
+  if (!needs_calls()) return times;
+  add_times(trace, names, part, times);
+  if (code.sampled()) times.in_functions = sampled_->times_of(trace, names, code, part);
+  return times;
+}
+
+void CodeCauses::add_times(const Trace& trace, const CallActivities& names, const RunPart& part,
+                           CauseTimes& times) const {
+  std::map<CauseTimes::ActivityAtFrame, std::int64_t> sums;
   std::int32_t rank = -1;
   for (const auto& [cause, frame] : frames_) {
     if (cause.rank == rank) continue;
@@ -258,17 +251,13 @@ void CodeCauses::add_times(const Trace& trace, const CallActivities& names, cons
       }
     }
   }
-  for (const auto& [key, ns] : sums) times_.push_back({key, ns});
-}
-
-void CodeCauses::add_up() {
-  for_each_table([](auto& rows) { add_up_rows(rows); });
+  for (const auto& [key, ns] : sums) times.at_frames.push_back({key, ns});
 }
 
 /// An activity may be at several lines of its function: that of most of its time stands for it.
-void CodeCauses::find_frames() {
+void CodeCauses::find_frames(const CauseTimes& times) {
   std::map<RankActivity, std::int64_t> most;
-  for (const auto& time : times_) {
+  for (const auto& time : times.at_frames) {
     const auto [at, fresh] = most.try_emplace(time.of.activity, time.sum);
     if (!fresh && time.sum <= at->second) continue;
     at->second = time.sum;
@@ -276,9 +265,10 @@ void CodeCauses::find_frames() {
   }
 }
 
-std::vector<WaitInCode> CodeCauses::take() {
-  find_frames();
-  const std::map<LateComputation, SampledCause> sampled = sampled_.find(CauseFunction::excess);
+std::vector<WaitInCode> CodeCauses::take(const CauseTimes& times) {
+  find_frames(times);
+  const std::map<LateComputation, SampledCause> sampled =
+      sampled_->find(times.in_functions, CauseFunction::excess);
   for (std::size_t p = 0; p < places_.size(); ++p) {
     if (!largest_[p]) continue;
     WaitInCode::Cause& cause = places_[p].cause;

@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "analysis/waits/delay_costs.h"
@@ -15,7 +15,6 @@
 #include "base/keyed_rows.h"
 #include "calls/computation_code.h"
 #include "calls/run_part.h"
-#include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -78,16 +77,8 @@ struct WaitsByCode {
   std::vector<Caused<RankActivity>> direct{};
   std::vector<Caused<Place>> indirect{};
 
-  /// Those of another part of the run. To be followed by add_up().
-  void append(const WaitsByCode& other);
-  template <class Visit>
-  void for_each_table(Visit visit) {
-    visit(waiting);
-    visit(direct);
-    visit(indirect);
-  }
-  /// After rows have been appended to tables.
-  void add_up();
+  auto tables() { return std::tie(waiting, direct, indirect); }
+  void add_up() { add_up_tables(tables()); }
 };
 
 /// Collects them while delay_costs() runs over the same waits and names.
@@ -102,42 +93,47 @@ std::unique_ptr<WaitsByCodeCollector> collect_waits_by_code(const Trace& trace,
                                                             const WaitStates& waits,
                                                             const CallActivities& names);
 
-/// Names the causes of the waiting of a whole run by their lines, from all parts of the run.
-class CodeCauses {
- public:
-  /// `tree` and `ranks`: of the run.
-  CodeCauses(const WaitsByCode& waits, const CallTree& tree, std::int32_t ranks);
-
-  /// Whether add() has anything to do.
-  bool needs_calls() const { return !tree_.empty() && !frames_.empty(); }
-  /// `names`, as of the collector, and `code`: of `trace`, a part of the run. O(calls).
-  void add(const Trace& trace, const CallActivities& names, const ComputationCode& code,
-           const RunPart& part);
-  template <class Visit>
-  void for_each_table(Visit visit) {
-    visit(times_);
-    visit(sampled_.times());
-  }
-  /// After rows have been appended to tables.
-  void add_up();
-  /// All waiting by place, largest first. After all parts; to be called once.
-  std::vector<WaitInCode> take();
-
- private:
+/// How long late ranks took in what the others wait for, by place in the code.
+struct CauseTimes {
   struct ActivityAtFrame {
     RankActivity activity;
     FrameId frame;
     auto operator<=>(const ActivityAtFrame&) const = default;
   };
-  void add_times(const Trace& trace, const CallActivities& names, const RunPart& part);
-  void find_frames();
+
+  // Ascending by key; ns.
+  std::vector<KeyedSum<ActivityAtFrame, std::int64_t>> at_frames{};
+  std::vector<SampledCauseTime> in_functions{};  ///< where there are samples
+
+  auto tables() { return std::tie(at_frames, in_functions); }
+  void add_up() { add_up_tables(tables()); }
+};
+
+/// Names the causes of the waiting of a whole run by their lines.
+class CodeCauses {
+ public:
+  /// `tree` and `ranks`: of the run. Keeps a reference to `tree`. O(causes + frames).
+  CodeCauses(const WaitsByCode& waits, const CallTree& tree, std::int32_t ranks);
+
+  /// Whether times_of() has anything to do.
+  bool needs_calls() const { return !tree_.empty() && !frames_.empty(); }
+  /// `names`, as of the collector, and `code`: of `trace`, a part of the run. O(calls).
+  CauseTimes times_of(const Trace& trace, const CallActivities& names, const ComputationCode& code,
+                      const RunPart& part) const;
+  /// All waiting by place, largest first. `times`: of all parts of the run. To be called once.
+  std::vector<WaitInCode> take(const CauseTimes& times);
+
+ private:
+  void add_times(const Trace& trace, const CallActivities& names, const RunPart& part,
+                 CauseTimes& times) const;
+  void find_frames(const CauseTimes& times);
+  std::vector<LateComputation> late_computations() const;
 
   const CallTree& tree_;
   std::vector<WaitInCode> places_;
-  std::vector<std::optional<RankActivity>> largest_;              // the largest cause of each place
-  std::map<RankActivity, FrameId> frames_;                        // of these causes
-  std::vector<KeyedSum<ActivityAtFrame, std::int64_t>> times_{};  // ns
-  SampledCauses sampled_;
+  std::vector<std::optional<RankActivity>> largest_;  // the largest cause of each place
+  std::map<RankActivity, FrameId> frames_;            // of these causes
+  std::optional<SampledCauses> sampled_;
 };
 
 }  // namespace slackline

@@ -99,6 +99,18 @@ auto own_stretches(const StretchedRun& run, const ProcessGroup& group) {
                           (self + 1) * run.trace.size() / processes);
 }
 
+/// Whether all could be read and are, in all processes.
+bool all_of_own_stretches(StretchedRun& run, ProcessGroup& group,
+                          const std::function<bool(const Stretch&)>& is_right) {
+  bool right = true;
+  for (const std::size_t s : own_stretches(run, group)) {
+    const std::optional<Stretch> stretch = read_stretch(run, s);
+    right = stretch.has_value() && is_right(*stretch);
+    if (!right) break;
+  }
+  return true_in_all(group, right);
+}
+
 }  // namespace
 
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group) {
@@ -138,17 +150,12 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
 
 bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
                        const std::function<bool(const Stretch&, const CallMatching&)>& analyse) {
-  bool sound = true;
-  for (const std::size_t s : own_stretches(run, group)) {
-    begin_stage("analysing the run");
-    const std::optional<Stretch> stretch = read_stretch(run, s);
-    if (stretch) {
-      const CallMatching matching(stretch->trace);
-      sound = is_sound(*stretch, matching) && analyse(*stretch, matching);
-    }
-    if (sound = sound && stretch.has_value(); !sound) break;
-  }
-  if (true_in_all(group, sound)) return true;
+  begin_stage("analysing the run");
+  const bool sound = all_of_own_stretches(run, group, [&](const Stretch& stretch) {
+    const CallMatching matching(stretch.trace);
+    return is_sound(stretch, matching) && analyse(stretch, matching);
+  });
+  if (sound) return true;
   const std::string why =
       "messages or collectives that are incomplete, run back in time or deadlock on the ideal "
       "network";
@@ -160,13 +167,12 @@ bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
 
 void visit_own_stretches(StretchedRun& run, ProcessGroup& group,
                          const std::function<void(const Stretch&)>& visit) {
-  bool complete = true;
-  for (const std::size_t s : own_stretches(run, group)) {
-    const std::optional<Stretch> stretch = read_stretch(run, s);
-    if (complete = stretch.has_value(); !complete) break;
-    visit(*stretch);
-  }
-  if (true_in_all(group, complete)) return;
+  begin_stage("looking for the lines of causes");
+  const bool complete = all_of_own_stretches(run, group, [&visit](const Stretch& stretch) {
+    visit(stretch);
+    return true;
+  });
+  if (complete) return;
   throw Error("cannot analyse the trace", "it changed while it was read",
               "Analyse it when nothing writes to it any more.");
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,8 +41,9 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
 bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
                        const std::function<bool(const Stretch&, const CallMatching&)>& analyse);
 
-/// Calls visit(stretch) for each of this process's stretches again. To be called by all processes,
-/// after for_own_stretches() was true.
+/// Calls visit(stretch) for each of this process's stretches again, which are decoded once more. To
+/// be called by all processes, after for_own_stretches() was true. Throws Error in all where the
+/// file has changed meanwhile.
 void visit_own_stretches(StretchedRun& run, ProcessGroup& group,
                          const std::function<void(const Stretch&)>& visit);
 

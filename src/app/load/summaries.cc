@@ -73,7 +73,7 @@ void SummaryList::add(const std::string& path) {
     if (add_folder(path) > 0) return;
     throw Error(fmt::format("nothing to compare in '{}'", path),
                 unreadable_.empty() ? "it has no summaries, reports in JSON or recordings"
-                                    : "a file of it is damaged: " + unreadable_,
+                                    : "something in it cannot be read: " + unreadable_,
                 "Write summaries: slackline report TRACE --summary FILE.json.");
   }
   if (!names_summary(path)) return add_trace(path);
@@ -114,8 +114,10 @@ void SummaryList::add_if_readable(const std::string& path) {
   try {
     if (fs::is_directory(path) && !is_recording(path)) {
       add_folder(path);
+    } else if (names_summary(path)) {
+      add_json(path);
     } else {
-      names_summary(path) ? static_cast<void>(add_json(path)) : add_trace(path);
+      add_trace(path);
     }
   } catch (const Error& error) {
     if (error.is_usage()) throw;

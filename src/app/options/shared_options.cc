@@ -29,7 +29,7 @@ void declare_memory(OptionList& options, ReadingOptions& reading) {
               {.example = "4GiB", .unit = QuantityUnit::bytes});
 }
 
-void say_that_it_reads_stretches(OptionList& options) {
+void describe_memory_of_stretches(OptionList& options) {
   options["--memory"].help =
       "Memory that the command may take (default: what is available); a larger native trace is "
       "analysed in stretches";

@@ -19,8 +19,8 @@ namespace slackline {
 void declare_trace(OptionList& options, std::string& trace, ReadingOptions& reading);
 /// --memory.
 void declare_memory(OptionList& options, ReadingOptions& reading);
-/// Where the command needs less memory than the whole trace takes (app/load/stretched_run.h).
-void say_that_it_reads_stretches(OptionList& options);
+/// Replaces the help of --memory, for commands that can analyse a trace in stretches.
+void describe_memory_of_stretches(OptionList& options);
 /// --fix-clocks and --keep-clocks, of requests that use measured times.
 void declare_clocks(OptionList& options, ReadingOptions& reading,
                     OptionCallers callers = OptionCallers::all);

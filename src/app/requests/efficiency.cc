@@ -137,6 +137,7 @@ std::optional<Report> execute_in_stretches(const EfficiencyRequest& request, Pro
   require_calls(run->run.opened, run->trace.calls(), "no efficiency of");
   const auto efficiency = efficiency_in_stretches(*run, ideal, request.interval, group);
   if (!efficiency) return std::nullopt;
+  if (!group.is_first()) return Report();
   ComparedInputs compared;
   compared.add(run->run);
   return EfficiencyReports::untyped(
@@ -198,7 +199,7 @@ void declare(OptionList& options, EfficiencyRequest& request) {
               "Also write the runs as measurements for Extra-P (JSON Lines), by call path");
   declare(options, request.run);
   declare_memory(options, request.run.reading);
-  say_that_it_reads_stretches(options);
+  describe_memory_of_stretches(options);
   declare(options, request.summary);
 }
 

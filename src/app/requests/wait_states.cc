@@ -1,7 +1,10 @@
 #include "app/requests/wait_states.h"
 
+#include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "analysis/model/model_choice.h"
 #include "analysis/waits/wait_summary.h"
@@ -40,38 +43,51 @@ auto wait_states_report(Described<WaitSummaryJson> described, const LoadedRun& r
 }
 using WaitStatesReports = CommandReports<ReturnedBy<wait_states_report>>;
 
+struct SampledTimes {
+  std::vector<SampledTime> rows{};
+
+  auto tables() { return std::tie(rows); }
+  void add_up() { add_up_tables(tables()); }
+};
+
 /// What all processes have found in their stretches; nothing in all where only the whole trace
 /// tells.
 std::optional<WaitSummary> waits_in_stretches(StretchedRun& run, const WaitOptions& options,
                                               const std::optional<TimeInterval>& interval,
                                               ProcessGroup& group) {
-  WaitPart all;
-  RowTable<SampledTime> sampled;
+  TableSum<WaitPart> waits_sum;
+  TableSum<SampledTimes> sampled_sum;
   const auto analyse = [&](const Stretch& stretch, const CallMatching& matching) {
     const CallPaths paths = run.trace.paths_of(stretch.trace);
-    const WaitPart part =
-        wait_part(stretch.trace, matching, WaitNames(stretch.trace, paths), options, interval,
-                  {stretch.part, stretch.first_calls, run.span});
-    all.append(part);
-    sampled.append(sampled_times(stretch.trace, stretch.samples));
-    return part.clipped == 0 && part.released == 0;
+    WaitPart part = wait_part(stretch.trace, matching, WaitNames(stretch.trace, paths), options,
+                              interval, {stretch.part, stretch.first_calls, run.span.whole});
+    const bool sound = part.clipped == 0 && part.released == 0;
+    waits_sum.append(std::move(part));
+    sampled_sum.append({sampled_times(stretch.trace, stretch.samples)});
+    return sound;
   };
   if (!for_own_stretches(run, group, analyse)) return std::nullopt;
-  add_up_in_all(group, all);
+  WaitPart waits = waits_sum.take();
+  add_up_in_all(group, waits);
+  SampledTimes sampled = sampled_sum.take();
   add_up_in_all(group, sampled);
   const Trace& job = run.trace.job();
-  CodeCauses causes(all.by_code, job.call_tree(), job.ranks());
+  CodeCauses causes(waits.by_code, job.call_tree(), job.ranks());
+  TableSum<CauseTimes> times_sum;
   if (causes.needs_calls()) {
+    const auto shares = std::make_shared<const SampledShares>(sampled.rows);
     visit_own_stretches(run, group, [&](const Stretch& stretch) {
       const CallPaths functions = CallPaths::of_functions(stretch.trace);
-      causes.add(stretch.trace, CallActivities(stretch.trace, functions),
-                 ComputationCode(stretch.trace, stretch.samples, sampled.rows()), stretch.part);
+      times_sum.append(causes.times_of(stretch.trace, CallActivities(stretch.trace, functions),
+                                       ComputationCode(stretch.trace, stretch.samples, shares),
+                                       stretch.part));
     });
-    add_up_in_all(group, causes);
   }
+  CauseTimes times = times_sum.take();
+  add_up_in_all(group, times);
   WaitSummary summary =
-      summary_of(all.sums, run.trace.extents(), interval.value_or(run.span.whole), Findings());
-  summary.in_code = causes.take();
+      summary_of(waits.sums, run.trace.extents(), interval.value_or(run.span.whole), Findings());
+  summary.in_code = causes.take(times);
   return summary;
 }
 
@@ -82,6 +98,7 @@ std::optional<Report> execute_in_stretches(const WaitStatesRequest& request, Pro
   const auto summary =
       waits_in_stretches(*run, options, interval_of(request.interval, run->span), group);
   if (!summary) return std::nullopt;
+  if (!group.is_first()) return Report();
   const Trace& job = run->trace.job();
   return WaitStatesReports::untyped(wait_states_report(
       describe(*summary, job, run->trace.paths_of(job)), run->run, request, options.eager_bytes));
@@ -106,7 +123,7 @@ void declare(OptionList& options, WaitStatesRequest& request) {
   declare_trace(options, request.run.trace, request.run.reading);
   declare(options, request.run);
   declare_interval(options, request.interval);
-  say_that_it_reads_stretches(options);
+  describe_memory_of_stretches(options);
   options["--eager-threshold"].help =
       "Messages up to this size do not wait for their receiver. By default, a measured send still "
       "in progress when its receive begins is a late receiver";
