@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <span>
 
 #include "calls/run_span.h"
 #include "trace/trace.h"
@@ -28,6 +28,18 @@ struct RunPart {
   bool contains(const RankCalls& calls, std::int64_t time_ns) const {
     const TimeInterval own = own_time(calls);
     return time_ns >= own.begin_ns && (last || time_ns < own.end_ns);
+  }
+};
+
+/// Position of a part within its run.
+struct PlaceInRun {
+  RunPart part{};
+  /// By rank: the number in the run of its first call here; empty: 0.
+  std::span<const CallIndex> first_calls{};
+  TimeInterval whole;  ///< RunSpan::whole of the run
+
+  CallIndex call_in_run(std::int32_t rank, CallIndex call) const {
+    return first_calls.empty() ? call : first_calls[static_cast<std::size_t>(rank)] + call;
   }
 };
 

@@ -121,7 +121,8 @@ constexpr std::array kCommands{
             setup_report_command<CriticalPathRequest>,
             "slackline path slackline-trace\n"
             "slackline path app.slk --on predicted\n"
-            "slackline path app.slk -L 10us --format csv -o path.csv"},
+            "slackline path app.slk -L 10us --format csv -o path.csv",
+            UnderLauncher::all_work},
     Command{"Explain", "hotspots", "functions and lines by their time on the critical path",
             setup_report_command<HotspotsRequest>,
             "slackline hotspots slackline-trace\n"

@@ -125,13 +125,13 @@ TEST_P(DiagnosisProperty, GainsAndSlackAreThoseOfTheWrittenGraph) {
       EXPECT_EQ(slack.edges, graph.edges.size());
       EXPECT_EQ(slack.ahead_ns, ways_ahead(trace, graph));
     }
-    std::vector<ActivityId> asked;
+    std::vector<ActivityName> asked;
     for (auto id = static_cast<ActivityId>(paths.size()); id < names.size(); ++id) {
-      asked.push_back(id);
+      asked.push_back(names.name(id));
       if (asked.size() < kGainsAsked && id + 1 < names.size()) continue;
       const PathGains gains = path_gains(run, names, slack.sources, asked);
       for (std::size_t k = 0; k < asked.size(); ++k) {
-        EXPECT_EQ(gains.makespan_ns[k], length_without(graph, names, asked[k]));
+        EXPECT_EQ(gains.makespan_ns[k], length_without(graph, names, *names.find(asked[k])));
       }
       asked.clear();
     }

@@ -18,10 +18,13 @@
 
 #include "analysis/efficiency/ideal_replay.h"
 #include "analysis/efficiency/rank_efficiency.h"
+#include "analysis/paths/path_report.h"
 #include "analysis/runs/modelled_trace.h"
 #include "analysis/waits/wait_part.h"
 #include "analysis/waits/wait_summary.h"
+#include "app/load/path_in_stretches.h"
 #include "app/load/stretched_run.h"
+#include "app/requests/critical_path.h"
 #include "app/requests/efficiency.h"
 #include "app/requests/wait_states.h"
 #include "base/error.h"
@@ -106,6 +109,12 @@ std::vector<WaitStatesRequest> wait_requests(const std::string& path) {
   return all;
 }
 
+std::vector<CriticalPathRequest> path_requests(const std::string& path) {
+  std::vector<CriticalPathRequest> all(1);
+  all.front().input.trace = path;
+  return all;
+}
+
 template <class Request>
 void compare(const std::vector<Request>& all) {
   for (const Request& request : all) {
@@ -128,6 +137,7 @@ void compare(const std::vector<Request>& all) {
 void compare_all(const std::string& path) {
   compare(requests(path));
   compare(wait_requests(path));
+  compare(path_requests(path));
 }
 
 std::vector<double> inputs_of(const Efficiency& e) {
@@ -243,6 +253,42 @@ std::size_t compare_waits_in_stretches(const std::string& path) {
   return trace.size();
 }
 
+/// As the report has it.
+std::string text_of(const MeasuredPath& found, const Trace& job, const CallPaths& paths) {
+  auto described = describe(found.path, found.imbalance, paths, "measured");
+  const auto functions =
+      describe_functions(found.functions, found.path, job, described.sections.front());
+  return write_json(std::move(described).with("by_function"_key = functions), false);
+}
+
+/// The same of the critical path.
+std::size_t compare_path_in_stretches(const std::string& path) {
+  SingleProcess alone;
+  auto file = std::make_unique<const MappedFile>(path);
+  StretchedTrace stretched(NativePieces(file->bytes(), path), alone);
+  if (!stretched.obstacle().empty()) return 0;
+  stretched.cut(1'000'000, alone);
+  const OpenedTrace whole = open_trace(path);
+  const CallMatching matching(whole.trace);
+  const CallPaths paths = CallPaths::of_regions_or_functions(whole.trace);
+  StretchedRun run{std::move(file),
+                   LoadedRun{open_trace(path), "measured"},
+                   std::move(stretched),
+                   run_span(whole.trace),
+                   {}};
+  const std::optional<MeasuredPath> found = path_in_stretches(run, alone);
+  if (!found) return 0;
+  const CriticalPath at_once = critical_path(whole.trace, matching, paths, {});
+  const ComputationCode code(whole.trace, &whole.samples);
+  const MeasuredPath expected{
+      at_once, imbalance_metrics(whole.trace, matching),
+      path_functions(at_once, whole.trace, code, {0, at_once.makespan_ns}, false)};
+  EXPECT_EQ(text_of(*found, run.trace.job(), run.trace.paths_of(run.trace.job())),
+            text_of(expected, whole.trace, paths))
+      << run.trace.size() << " stretches";
+  return run.trace.size();
+}
+
 /// Whether the processes do share the work on that trace.
 bool is_shared(const std::string& path, int count) {
   bool shared = false;
@@ -260,12 +306,14 @@ TEST_P(SharedWork, EqualsThatOfOneProcess) {
   std::uint64_t shared = 0;
   std::size_t stretches = 0;
   std::size_t waited = 0;
+  std::size_t on_path = 0;
   for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
     SCOPED_TRACE(seed);
     const NativeFile file(random_run(seed, GetParam()));
     compare_all(file.path());
     stretches += compare_stretches(file.path());
     waited += compare_waits_in_stretches(file.path());
+    on_path += compare_path_in_stretches(file.path());
     if (HasFailure()) return;
     shared += is_shared(file.path(), 2) ? 1 : 0;
   }
@@ -274,6 +322,7 @@ TEST_P(SharedWork, EqualsThatOfOneProcess) {
     EXPECT_GE(shared, kPrograms / 2);
     EXPECT_GE(stretches, 2 * kPrograms);
     EXPECT_GE(waited, 2 * kPrograms);
+    EXPECT_GE(on_path, 2 * kPrograms);
   }
 }
 
@@ -300,7 +349,9 @@ TEST(SharedWorkOn, PublicTraces) {
       const NativeFile file(opened.trace);
       compare(std::vector{requests(file.path()).front()});
       compare(std::vector{wait_requests(file.path()).front()});
+      compare(path_requests(file.path()));
       compare_waits_in_stretches(file.path());
+      compare_path_in_stretches(file.path());
     } catch (const Error&) {
       continue;  // no trace
     }

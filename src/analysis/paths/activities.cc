@@ -37,34 +37,49 @@ CollectiveRule Activities::rule_of(const CollectiveInstance& c) const {
   return order_.not_synchronising(id) ? CollectiveRule::none : rule_of_operation(c);
 }
 
-Activities::Activities(const Trace& trace, const CallMatching& matching, const CausalOrder& order)
+Activities::Activities(const Trace& trace, const CallMatching& matching, const CausalOrder& order,
+                       const RunPart& part)
     : trace_(trace),
       matching_(matching),
       order_(order),
+      part_(part),
       own_(static_cast<std::size_t>(trace.ranks())) {
   if (trace.call_count() == 0) return;
   set_times();
   set_last_entries();
 }
 
+TimeInterval Activities::span_of_part() const {
+  TimeInterval span{part_.first ? run_span(trace_).whole.begin_ns : -kTimeLimit_ns,
+                    part_.last ? kTimeLimit_ns : -kTimeLimit_ns};
+  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+    const RankCalls& calls = trace_.calls(r);
+    if (calls.empty()) continue;
+    if (!part_.first) span.begin_ns = std::max(span.begin_ns, calls.begin_ns(0));
+    if (!part_.last) span.end_ns = std::max(span.end_ns, calls.begin_ns(calls.size() - 1));
+  }
+  return span;
+}
+
 void Activities::set_times() {
-  origin_ns_ = run_span(trace_).whole.begin_ns;
+  span_ = span_of_part();
+  const std::int64_t start_ns = run_span(trace_).whole.begin_ns;
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
     const RankCalls& calls = trace_.calls(r);
     if (calls.empty()) continue;
     bool in_order = true;
-    std::int64_t last = origin_ns_;
+    std::int64_t last = start_ns;
     for (std::size_t i = 0; i < calls.size(); ++i) {
       in_order = in_order && calls.begin_ns(i) >= last && calls.end_ns(i) >= calls.begin_ns(i);
       last = calls.end_ns(i);
     }
-    std::int64_t now = last - origin_ns_;
+    std::int64_t now = since_start(last);
     if (!in_order) {
       Own& own = own_[static_cast<std::size_t>(r)];
       now = 0;
       for (std::size_t i = 0; i < calls.size(); ++i) {
-        own.enter.push_back(now = std::max(now, calls.begin_ns(i) - origin_ns_));
-        own.leave.push_back(now = std::max(now, calls.end_ns(i) - origin_ns_));
+        own.enter.push_back(now = std::max(now, since_start(calls.begin_ns(i))));
+        own.leave.push_back(now = std::max(now, since_start(calls.end_ns(i))));
       }
     }
     makespan_ns_ = std::max({makespan_ns_, now, stop_ns(r)});
@@ -73,11 +88,11 @@ void Activities::set_times() {
 
 std::int64_t Activities::recorded_ns(CallSource source) const {
   if (!source.is_last_entry()) {
-    return trace_.calls(source.rank).begin_ns(source.index) - origin_ns_;
+    return since_start(trace_.calls(source.rank).begin_ns(source.index));
   }
   std::int64_t last = 0;
   for_entries(source.index, [&](const CollectiveMember& m) {
-    last = std::max(last, trace_.calls(m.rank).begin_ns(m.enter) - origin_ns_);
+    last = std::max(last, since_start(trace_.calls(m.rank).begin_ns(m.enter)));
   });
   return last;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "calls/call_set.h"
 #include "calls/causal_order.h"
 #include "calls/replay.h"
+#include "calls/run_part.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -21,7 +23,7 @@ struct CallSource {
   std::uint32_t index = 0;  ///< of the call
 
   bool is_last_entry() const { return rank == kLastEntry; }
-  bool operator==(const CallSource&) const = default;
+  auto operator<=>(const CallSource&) const = default;
 };
 
 /// A call as an activity: it begins, waits until the last of its sources was there, and works for
@@ -49,25 +51,35 @@ struct CallWork {
 /// they are asked for. Activities are computation between calls and the part of a
 /// call that is no waiting. Every time is the latest of those that it depends on plus an activity;
 /// so the longest path from the start of the run to its end is the run itself.
+///
+/// A part of a run lasts from the last entry into the collective at its begin to that into the one
+/// at its end: all paths go through both. Times in it are counted from its start; all ranks enter
+/// the first collective then, and take no time in the last one.
 class Activities {
  public:
   /// Keeps references. O(calls + members of collectives); 8 bytes a collective.
-  Activities(const Trace& trace, const CallMatching& matching, const CausalOrder& order);
+  Activities(const Trace& trace, const CallMatching& matching, const CausalOrder& order,
+             const RunPart& part = {});
 
   const Trace& trace() const { return trace_; }
   const CallMatching& matching() const { return matching_; }
   const CausalOrder& order() const { return order_; }
+  /// When it starts, in the trace's own time.
+  std::int64_t start_ns() const { return span_.begin_ns; }
   std::int64_t makespan_ns() const { return makespan_ns_; }
+  const RunPart& part() const { return part_; }
+  /// Whether a call is one of this part's vertices, and not of the part before.
+  bool counts(CallIndex call) const { return call >= part_.lead(); }
   std::size_t calls(std::int32_t rank) const { return trace_.calls(rank).size(); }
 
   /// Begin and end of calls from the start of the run; they never go back within a rank.
   std::int64_t enter_ns(std::int32_t rank, CallIndex call) const {
     const Own& own = own_[static_cast<std::size_t>(rank)];
-    return own.enter.empty() ? trace_.calls(rank).begin_ns(call) - origin_ns_ : own.enter[call];
+    return own.enter.empty() ? since_start(trace_.calls(rank).begin_ns(call)) : own.enter[call];
   }
   std::int64_t leave_ns(std::int32_t rank, CallIndex call) const {
     const Own& own = own_[static_cast<std::size_t>(rank)];
-    return own.enter.empty() ? trace_.calls(rank).end_ns(call) - origin_ns_ : own.leave[call];
+    return own.enter.empty() ? since_start(trace_.calls(rank).end_ns(call)) : own.leave[call];
   }
   /// Computation before a call; before the first one from the start of the run.
   std::int64_t gap_ns(std::int32_t rank, CallIndex call) const {
@@ -75,10 +87,10 @@ class Activities {
   }
   /// How long after the start of the run a rank started; part of its first gap.
   std::int64_t late_start_ns(std::int32_t rank) const {
-    return std::clamp<std::int64_t>(trace_.calls(rank).start_ns() - origin_ns_, 0, gap_ns(rank, 0));
+    return std::clamp<std::int64_t>(since_start(trace_.calls(rank).start_ns()), 0, gap_ns(rank, 0));
   }
   std::int64_t stop_ns(std::int32_t rank) const {
-    return trace_.calls(rank).stop_ns() - origin_ns_;
+    return since_start(trace_.calls(rank).stop_ns());
   }
   std::int64_t last_entry_ns(std::uint32_t collective) const { return last_entry_ns_[collective]; }
   /// Is it one whose last entry somebody waits for?
@@ -137,6 +149,10 @@ class Activities {
     std::vector<std::int64_t> enter;
     std::vector<std::int64_t> leave;
   };
+  std::int64_t since_start(std::int64_t trace_ns) const {
+    return std::clamp(trace_ns, span_.begin_ns, span_.end_ns) - span_.begin_ns;
+  }
+  TimeInterval span_of_part() const;
   CollectiveRule rule_of(const CollectiveInstance& c) const;
   const CollectiveMember* first_to_leave(const CollectiveInstance& c) const;
   void set_times();
@@ -164,7 +180,8 @@ class Activities {
   const Trace& trace_;
   const CallMatching& matching_;
   const CausalOrder& order_;
-  std::int64_t origin_ns_ = 0;
+  RunPart part_;
+  TimeInterval span_;  // trace time
   std::int64_t makespan_ns_ = 0;
   std::vector<Own> own_;
   std::vector<std::int64_t> last_entry_ns_;  // of each collective

@@ -1,10 +1,10 @@
 // Every rank's own time by activity is summed by itself, without regard to order, and laid beside
-// the path's: so all ranks can be looked at side by side.
+// the path's: so all ranks can be looked at side by side, and parts of a run, too.
 
 #include "analysis/paths/activity_impact.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "analysis/paths/activity_sums.h"
 #include "base/parallel.h"
@@ -12,8 +12,7 @@
 namespace slackline {
 namespace {
 
-// Sums of doubles depend on their order: it is that of the blocks, however many threads there are.
-constexpr std::size_t kBlocks = 32;
+constexpr std::size_t kBlocks = 32;  // of ranks, each summed by one thread
 
 /// A rank's time without waiting.
 class OwnSums {
@@ -21,7 +20,17 @@ class OwnSums {
   OwnSums(const Activities& run, const CallActivities& names)
       : run_(run), names_(names), late_start_(static_cast<ActivityId>(names.size())) {}
 
-  const ActivitySums& of(std::int32_t rank) {
+  void append(std::int32_t rank, std::vector<OwnTime>& out) {
+    sum_up(rank);
+    sums_.for_each([&](ActivityId id, std::int64_t ns) {
+      if (ns == 0) return;
+      const bool late_start = id == late_start_;
+      out.push_back({{rank, {late_start ? ActivityName{} : names_.name(id), late_start}}, ns});
+    });
+  }
+
+ private:
+  void sum_up(std::int32_t rank) {
     sums_.clear();
     const auto calls = static_cast<CallIndex>(run_.calls(rank));
     for (CallIndex call = 0; call < calls; ++call) {
@@ -32,10 +41,8 @@ class OwnSums {
     const CallIndex last = calls - 1;
     const std::int64_t tail = run_.stop_ns(rank) - run_.leave_ns(rank, last);
     if (tail > 0) sums_.add(names_.path(names_.of(rank, last).call), tail);
-    return sums_;
   }
 
- private:
   void add_computation(std::int32_t rank, CallIndex call) {
     const std::int64_t gap = run_.gap_ns(rank, call);
     if (gap <= 0) return;
@@ -57,94 +64,116 @@ class OwnSums {
   CallWork work_;
 };
 
-/// Sums over ranks. A rank lacks the path's time but for what it has itself, and has few
-/// activities: so waiting is laid on all of the path first, and what was too much is taken off
-/// these few.
+/// Waiting because of what the path has: a rank lacks the path's time but for what it has itself,
+/// and has few activities: so waiting is laid on all of the path first, and what was too much is
+/// taken off these few.
 class Impacts {
  public:
-  explicit Impacts(std::span<const std::int64_t> on_path_ns)
-      : on_path_(on_path_ns),
-        length_(std::reduce(on_path_ns.begin(), on_path_ns.end())),
-        sums_(on_path_ns.size()) {}
+  Impacts(std::span<const OnPath> on_path, std::int64_t ranks) : ranks_(ranks) {
+    for (const OnPath& row : on_path) length_ += row.sum;
+    for (const OnPath& row : on_path) sums_.push_back({row.of, row.sum});
+  }
 
-  void add(const ActivitySums& own) {
-    ++ranks_;
+  /// Makes room for what lies nowhere on the path.
+  void know(std::span<const OwnTime> own) {
+    for (const OwnTime& row : own) sums_.push_back({row.of.of, 0});
+    add_up_rows(sums_);
+  }
+
+  /// All of one rank.
+  void add(std::span<const OwnTime> own) {
+    ++seen_;
     std::int64_t critical = 0;
     std::int64_t busy = 0;
-    own.for_each([&](ActivityId id, std::int64_t ns) {
-      const std::int64_t on_both = std::min(ns, on_path_[id]);
-      sums_[id].critical_ns += on_both;
-      sums_[id].non_critical_ns += ns - on_both;
+    for (const OwnTime& row : own) {
+      Sums& sums = of(row);
+      const std::int64_t on_both = std::min(row.sum, sums.on_path_ns);
+      sums.critical_ns += on_both;
+      sums.non_critical_ns += row.sum - on_both;
       critical += on_both;
-      busy += ns;
-    });
+      busy += row.sum;
+    }
     if (busy >= length_ || critical == length_) return;
     const double share =
         static_cast<double>(length_ - busy) / static_cast<double>(length_ - critical);
     shares_ += share;
-    own.for_each([&](ActivityId id, std::int64_t ns) {
-      sums_[id].too_much_ns += share * static_cast<double>(std::min(ns, on_path_[id]));
-    });
-  }
-
-  void add(const Impacts& other) {
-    ranks_ += other.ranks_;
-    shares_ += other.shares_;
-    for (std::size_t id = 0; id < sums_.size(); ++id) {
-      sums_[id].critical_ns += other.sums_[id].critical_ns;
-      sums_[id].non_critical_ns += other.sums_[id].non_critical_ns;
-      sums_[id].too_much_ns += other.sums_[id].too_much_ns;
+    for (const OwnTime& row : own) {
+      Sums& sums = of(row);
+      sums.too_much_ns += share * static_cast<double>(std::min(row.sum, sums.on_path_ns));
     }
   }
 
-  ActivityImpact of(ActivityId id) const {
-    const Sums& sums = sums_[id];
-    ActivityImpact impact{.critical_ns = sums.critical_ns, .non_critical_ns = sums.non_critical_ns};
-    if (sums.critical_ns < ranks_ * on_path_[id]) {  // somebody lacks it, else rounding is left
-      const double all = shares_ * static_cast<double>(on_path_[id]);
+  std::vector<ActivityImpact> take() {
+    shares_ += static_cast<double>(ranks_ - seen_);  // those do nothing but wait
+    std::vector<ActivityImpact> all;
+    for (const Sums& sums : sums_) all.push_back(impact(sums));
+    return all;
+  }
+
+ private:
+  struct Sums {
+    ImpactOn on;
+    std::int64_t on_path_ns = 0;
+    std::int64_t critical_ns = 0;
+    std::int64_t non_critical_ns = 0;
+    double too_much_ns = 0;
+
+    const ImpactOn& key() const { return on; }
+    void add(const Sums& other) { on_path_ns += other.on_path_ns; }
+  };
+
+  Sums& of(const OwnTime& row) {
+    return *std::ranges::lower_bound(sums_, row.of.of, {}, &Sums::on);
+  }
+
+  ActivityImpact impact(const Sums& sums) const {
+    ActivityImpact impact{sums.on.activity.operation, sums.on.activity.path, sums.on.late_start,
+                          sums.critical_ns, sums.non_critical_ns};
+    if (sums.critical_ns < ranks_ * sums.on_path_ns) {  // somebody lacks it, else rounding is left
+      const double all = shares_ * static_cast<double>(sums.on_path_ns);
       impact.imbalance_ns = std::max(0.0, all - sums.too_much_ns);
     }
     return impact;
   }
 
- private:
-  struct Sums {
-    std::int64_t critical_ns = 0;
-    std::int64_t non_critical_ns = 0;
-    double too_much_ns = 0;
-  };
-  std::span<const std::int64_t> on_path_;
-  std::int64_t length_;
-  std::int64_t ranks_ = 0;
+  std::int64_t length_ = 0;
+  std::int64_t ranks_;
+  std::int64_t seen_ = 0;
   double shares_ = 0;
-  std::vector<Sums> sums_;
+  std::vector<Sums> sums_;  // ascending
 };
 
 }  // namespace
 
-std::vector<ActivityImpact> activity_impacts(const Activities& run, const CallActivities& names,
-                                             std::span<const std::int64_t> on_path_ns) {
+std::vector<OwnTime> own_times(const Activities& run, const CallActivities& names) {
   const auto ranks = static_cast<std::size_t>(run.trace().ranks());
   const std::size_t count = std::min(kBlocks, ranks);
-  std::vector<Impacts> blocks(count, Impacts(on_path_ns));
+  std::vector<std::vector<OwnTime>> blocks(count);
   parallel_for(count, [&](std::size_t block) {
     OwnSums own(run, names);
     for (std::size_t r = block * ranks / count; r < (block + 1) * ranks / count; ++r) {
       const auto rank = static_cast<std::int32_t>(r);
-      if (run.calls(rank) > 0) blocks[block].add(own.of(rank));
+      if (run.calls(rank) > 0) own.append(rank, blocks[block]);
     }
   });
-  Impacts all(on_path_ns);
-  for (const Impacts& block : blocks) all.add(block);
-  std::vector<ActivityImpact> impacts;
-  for (ActivityId id = 0; id < on_path_ns.size(); ++id) {
-    impacts.push_back(all.of(id));
-    impacts.back().late_start = id == names.size();
-    if (id == names.size()) continue;
-    impacts.back().operation = names.operation(id);
-    impacts.back().path = names.path(id);
+  std::vector<OwnTime> all;
+  for (const std::vector<OwnTime>& block : blocks)
+    all.insert(all.end(), block.begin(), block.end());
+  add_up_rows(all);
+  return all;
+}
+
+std::vector<ActivityImpact> activity_impacts(std::span<const OwnTime> own,
+                                             std::span<const OnPath> on_path, std::int64_t ranks) {
+  Impacts impacts(on_path, ranks);
+  impacts.know(own);
+  for (auto first = own.begin(); first != own.end();) {
+    const auto end = std::find_if(
+        first, own.end(), [&](const OwnTime& row) { return row.of.rank != first->of.rank; });
+    impacts.add({first, end});
+    first = end;
   }
-  return impacts;
+  return impacts.take();
 }
 
 }  // namespace slackline

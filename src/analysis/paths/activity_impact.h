@@ -1,13 +1,37 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "analysis/paths/activities.h"
+#include "analysis/paths/activity_name.h"
 #include "analysis/paths/call_activities.h"
+#include "base/keyed_rows.h"
 
 namespace slackline {
+
+/// An activity, or what ranks are late to start: neither computation nor waiting.
+struct ImpactOn {
+  ActivityName activity{};
+  bool late_start = false;
+
+  auto operator<=>(const ImpactOn&) const = default;
+};
+
+struct RankImpactOn {
+  std::int32_t rank = 0;
+  ImpactOn of{};
+
+  auto operator<=>(const RankImpactOn&) const = default;
+};
+/// A rank's time in something without waiting, in ns.
+using OwnTime = KeyedSum<RankImpactOn, std::int64_t>;
+
+/// All of it, ascending; of a part of a run it is a part of the run's. What comes after a rank's
+/// last call is computation. O(calls), ranks in threads.
+std::vector<OwnTime> own_times(const Activities& run, const CallActivities& names);
 
 /// What an activity has of the time of all ranks, as the critical path sees it (Scalasca's
 /// performance impact). The parts of all activities add up to ranks times the length of the run.
@@ -25,10 +49,12 @@ struct ActivityImpact {
   std::int64_t busy_ns() const { return critical_ns + non_critical_ns; }
 };
 
-/// By ActivityId, and behind them the late start. `on_path_ns`: what the critical path has of each,
-/// in ns, in that order. What comes after a rank's last call is computation. Ranks without calls do
-/// not count. O(calls), ranks in threads; 80 bytes an activity, for up to 32 blocks of ranks.
-std::vector<ActivityImpact> activity_impacts(const Activities& run, const CallActivities& names,
-                                             std::span<const std::int64_t> on_path_ns);
+/// How much the critical path has of something, in ns.
+using OnPath = KeyedSum<ImpactOn, std::int64_t>;
+
+/// Ascending. `own`: of a whole run, ascending; `on_path`: ascending; `ranks`: how many have calls.
+/// O(rows log activities).
+std::vector<ActivityImpact> activity_impacts(std::span<const OwnTime> own,
+                                             std::span<const OnPath> on_path, std::int64_t ranks);
 
 }  // namespace slackline

@@ -1,5 +1,7 @@
 #include "analysis/paths/call_activities.h"
 
+#include <algorithm>
+
 namespace slackline {
 
 CallActivities::CallActivities(const Trace& trace, const CallPaths& paths)
@@ -15,6 +17,12 @@ CallActivities::CallActivities(const Trace& trace, const CallPaths& paths)
   }
   calls_.resize(static_cast<std::size_t>(trace.ranks()));
   for (std::int32_t r = 0; r < trace.ranks(); ++r) name_calls(r);
+}
+
+std::optional<ActivityId> CallActivities::find(const ActivityName& name) const {
+  const auto found = std::ranges::find(names_, name);
+  if (found == names_.end()) return std::nullopt;
+  return static_cast<ActivityId>(found - names_.begin());
 }
 
 ActivityId CallActivities::id_of(Operation operation, PathId path) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "analysis/paths/activity_name.h"
 #include "base/flat_map.h"
 #include "calls/call_matching.h"
 #include "calls/call_paths.h"
@@ -14,11 +16,6 @@ namespace slackline {
 
 /// Number of an activity: computation in a call path, or calls of one operation in a call path.
 using ActivityId = std::uint32_t;
-
-/// "MPI_Send", or "computation" for Operation::none.
-inline std::string_view activity_name(Operation operation) {
-  return operation == Operation::none ? "computation" : mpi_name(operation);
-}
 
 /// Which activity each call is, and the computation before it: numbers, so that sums by activity
 /// are arrays. Computation in call path p is activity p.
@@ -35,6 +32,9 @@ class CallActivities {
   CallActivities(const Trace& trace, const CallPaths& paths);
 
   std::size_t size() const { return names_.size(); }
+  const ActivityName& name(ActivityId id) const { return names_[id]; }
+  /// Nothing where this trace has no such activity. O(activities).
+  std::optional<ActivityId> find(const ActivityName& name) const;
   /// Operation::none: computation.
   Operation operation(ActivityId id) const { return names_[id].operation; }
   PathId path(ActivityId id) const { return names_[id].path; }
@@ -56,10 +56,6 @@ class CallActivities {
   }
 
  private:
-  struct Name {
-    Operation operation;
-    PathId path;
-  };
   struct NameHash {
     std::uint64_t operator()(std::uint64_t key) const { return mix_bits(key); }
   };
@@ -69,7 +65,7 @@ class CallActivities {
 
   const Trace& trace_;
   const CallPaths& paths_;
-  std::vector<Name> names_;
+  std::vector<ActivityName> names_;
   std::vector<ActivityId> by_operation_;  // where there are no regions
   std::vector<std::vector<OfCall>> calls_;
   FlatMap<std::uint64_t, ActivityId, NameHash> ids_;

@@ -14,17 +14,15 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <tuple>
+#include <map>
+#include <utility>
 
-#include "analysis/paths/path_gains.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "trace/one_clock.h"
 
 namespace slackline {
 namespace {
-
-constexpr std::size_t kNearPaths = 2;
 
 constexpr FindingKind kBackInTime{"dependence_back_in_time", Severity::notice,
                                   "Calls ended before what they are taken to depend on had begun; "
@@ -54,109 +52,60 @@ std::string example_of(const Activities& run, const PathSlack::Dropped& d) {
       have_one_clock(trace, d.rank, other) ? "on one clock" : "on clocks that may disagree");
 }
 
+PlaceInRun place_of_whole(const Activities& run) {
+  return {.whole = {run.start_ns(), run.start_ns()}};
+}
+
 std::vector<RunStep> find_path(const Activities& run, const PathOptions& options) {
   if (options.algorithm == PathAlgorithm::dag) return critical_steps(run);
   const ActivityGraph graph = activity_graph(run);
   return steps_of(graph, longest_path(graph, options.algorithm, options.delta_ns));
 }
 
-/// Turns the steps of a path into segments: computation falls into the call paths it lies in.
-class Segments {
- public:
-  explicit Segments(const CallActivities& names) : names_(names) {}
-
-  void add(const RunStep& s, CriticalPath& out) {
-    const std::int64_t begin = at_;
-    at_ += s.ns;
-    if (s.ns == 0) return;
-    const CallActivities::OfCall activity = names_.of(s.rank, s.call);
-    if (s.kind != RunStep::Kind::computation) {
-      const bool computes = s.kind == RunStep::Kind::tail;
-      push(out, begin, at_, s, computes ? names_.path(activity.call) : activity.call);
-      return;
-    }
-    parts_.clear();
-    std::int64_t sum = 0;
-    names_.for_gap(s.rank, s.call, [&](ActivityId id, std::int64_t ns) {
-      parts_.push_back({id, ns});
-      sum += ns;
-    });
-    // A late start is outside of all; a part of calls that overlap is counted once.
-    std::int64_t skip = sum - s.ns;
-    std::int64_t from = begin;
-    if (skip < 0) {
-      push(out, from, from - skip, s, 0);
-      from -= skip;
-      skip = 0;
-    }
-    for (const Part& part : parts_) {
-      const std::int64_t skipped = std::min(skip, part.ns);
-      skip -= skipped;
-      if (part.ns == skipped) continue;
-      push(out, from, from + part.ns - skipped, s, part.id);
-      from += part.ns - skipped;
-    }
+void add_ranks(const std::vector<RankPathSum>& sums, CriticalPath& out) {
+  for (const RankPathSum& sum : sums) {
+    const auto r = static_cast<std::size_t>(sum.rank);
+    out.by_rank[r] = sum.on_path_ns;
+    out.least_slack_ns[r] = sum.slack.least_ns;
+    if (sum.slack.computed_ns == 0) continue;
+    out.mean_slack_ns[r] =
+        static_cast<double>(sum.slack.weighted_ns2) / static_cast<double>(sum.slack.computed_ns);
   }
+}
 
- private:
-  struct Part {
-    ActivityId id;
-    std::int64_t ns;
-  };
-  void push(CriticalPath& out, std::int64_t begin, std::int64_t end, const RunStep& s,
-            ActivityId id) const {
-    out.segments.push_back({begin, end, s.rank, s.call, names_.operation(id), names_.path(id)});
-    out.by_rank[static_cast<std::size_t>(s.rank)] += end - begin;
-  }
-
-  const CallActivities& names_;
-  std::int64_t at_ = 0;
-  std::vector<Part> parts_;
-};
-
-/// How much of every activity lies on the path, in ns.
-struct OnPath {
-  OnPath(const std::vector<ActivitySegment>& segments, const CallActivities& names)
-      : ns(names.size(), 0) {
-    for (const ActivitySegment& s : segments) {
-      const ActivityId id = s.operation == Operation::none ? s.path : names.of(s.rank, s.call).call;
-      if (ns[id] == 0) ids.push_back(id);
-      ns[id] += s.length_ns();
+void add_near_paths(const PathSums& sums, CriticalPath& out) {
+  auto rank = sums.near_ranks.begin();
+  for (const NearPathRow& row : sums.near) {
+    NearPath near{.length_ns = out.makespan_ns - row.of.slack_ns,
+                  .slack_ns = row.of.slack_ns,
+                  .shared_ns = out.makespan_ns - row.sum,
+                  .rank = row.of.rank,
+                  .call = row.of.call,
+                  .by_rank = out.by_rank};
+    for (; rank != sums.near_ranks.end() && rank->of.path == row.of; ++rank) {
+      near.by_rank[static_cast<std::size_t>(rank->of.rank)] += rank->sum;
     }
-    std::ranges::sort(ids, {}, [&](ActivityId id) {
-      return std::tuple(-ns[id], names.operation(id), names.path(id));
-    });
-  }
-
-  std::vector<std::int64_t> ns;  ///< by ActivityId
-  std::vector<ActivityId> ids;   ///< of those that do, largest first
-};
-
-void add_activities(const CallActivities& names, const OnPath& on_path, CriticalPath& out) {
-  for (const ActivityId id : on_path.ids) {
-    ActivityShare share{.operation = names.operation(id), .path = names.path(id)};
-    share.on_path_ns = on_path.ns[id];
-    out.activities.push_back(share);
+    out.near.push_back(std::move(near));
   }
 }
 
 /// The path's parts for activity_impacts(): its late start lies in computation elsewhere.
-std::vector<std::int64_t> with_late_start(std::vector<std::int64_t> on_path_ns,
-                                          std::int64_t late_start_ns) {
-  on_path_ns[0] -= late_start_ns;
-  on_path_ns.push_back(late_start_ns);
-  return on_path_ns;
+std::vector<OnPath> with_late_start(const std::vector<ActivityOnPath>& on_path,
+                                    std::int64_t late_start_ns) {
+  std::vector<OnPath> rows{{{{}, false}, -late_start_ns}, {{{}, true}, late_start_ns}};
+  for (const ActivityOnPath& row : on_path) rows.push_back({{row.of, false}, row.sum});
+  add_up_rows(rows);
+  return rows;
 }
 
-void add_impacts(const Trace& trace, std::vector<ActivityImpact> impacts, const OnPath& on_path,
-                 CriticalPath& out) {
-  double ranks = 0;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) ranks += trace.calls(r).empty() ? 0 : 1;
-  for (std::size_t i = 0; i < on_path.ids.size(); ++i) {
-    ActivityShare& share = out.activities[i];
-    std::int64_t busy_ns = impacts[on_path.ids[i]].busy_ns();
-    if (on_path.ids[i] == 0) busy_ns += impacts.back().busy_ns();  // late starts, as on the path
-    share.mean_ns = static_cast<double>(busy_ns) / ranks;
+void add_impacts(std::vector<ActivityImpact> impacts, std::size_t ranks, CriticalPath& out) {
+  std::map<ActivityName, std::int64_t> busy_ns;  // late starts as on the path
+  for (const ActivityImpact& i : impacts) {
+    busy_ns[i.late_start ? ActivityName{} : ActivityName{i.operation, i.path}] += i.busy_ns();
+  }
+  for (ActivityShare& share : out.activities) {
+    share.mean_ns =
+        static_cast<double>(busy_ns[{share.operation, share.path}]) / static_cast<double>(ranks);
     share.imbalance_ns = std::max(0.0, static_cast<double>(share.on_path_ns) - share.mean_ns);
   }
   std::erase_if(impacts,
@@ -165,6 +114,28 @@ void add_impacts(const Trace& trace, std::vector<ActivityImpact> impacts, const 
     return std::pair(i.imbalance_ns, i.critical_ns);
   });
   out.impacts = std::move(impacts);
+}
+
+/// What is known of the path alone.
+CriticalPath path_alone(const PathSums& sums, std::int32_t ranks) {
+  CriticalPath out;
+  out.by_rank.resize(static_cast<std::size_t>(ranks));
+  out.least_slack_ns.assign(out.by_rank.size(), -1);
+  out.mean_slack_ns.assign(out.by_rank.size(), 0);
+  for (const PathTotals& totals : sums.totals) {
+    out.makespan_ns = totals.makespan_ns;
+    out.late_start_ns = totals.late_start_ns;
+    out.segment_count = totals.segments;
+    out.vertices = totals.vertices;
+    out.edges = totals.edges;
+  }
+  add_ranks(sums.ranks, out);
+  for (const ActivityOnPath& row : largest_first(sums.on_path)) {
+    out.activities.push_back({row.of.operation, row.of.path, row.sum});
+  }
+  for (const LongSegment& s : sums.longest) out.longest.push_back(s.segment);
+  std::ranges::sort(out.longest, {}, &ActivitySegment::begin_ns);
+  return out;
 }
 
 }  // namespace
@@ -181,50 +152,45 @@ CriticalPath critical_path(const Trace& trace, const CallMatching& matching, con
 
 CriticalPath critical_path(const Activities& run, const CallActivities& names,
                            const PathOptions& options) {
-  CriticalPath out;
-  out.algorithm = options.algorithm;
-  out.findings.merge(run.matching().findings());
-  out.by_rank.resize(static_cast<std::size_t>(run.trace().ranks()));
-  out.least_slack_ns.assign(out.by_rank.size(), -1);
-  out.mean_slack_ns.assign(out.by_rank.size(), 0);
-  if (run.trace().call_count() == 0) return out;
-  out.makespan_ns = run.makespan_ns();
-  const std::vector<RunStep> steps = find_path(run, options);
-  Segments segments(names);
-  std::int64_t length = 0;
-  for (const RunStep& s : steps) {
-    segments.add(s, out);
-    length += s.ns;
-  }
-  ensures(length == out.makespan_ns, "the critical path is as long as the run");
-  if (!steps.empty()) out.late_start_ns = run.late_start_ns(steps.front().rank);
-  const OnPath on_path(out.segments, names);
-  add_activities(names, on_path, out);
-  if (options.extent == PathExtent::segments) return out;
-  PathSlack slack(run.sources());
+  const std::int32_t ranks = run.trace().ranks();
+  PathSums sums;
   PathGains gains;
-  std::vector<ActivityImpact> impacts;
-  const std::array<std::function<void()>, 3> walks{
-      [&] {
-        fill_slack(run, slack);
-        out.near = near_paths(run, slack, steps, kNearPaths);
-        slack.ahead_ns = {};  // in one thread, before as much is needed again
-      },
-      [&] { gains = path_gains(run, names, slack.sources, on_path.ids); },
-      [&] {
-        impacts = activity_impacts(run, names, with_late_start(on_path.ns, out.late_start_ns));
-      }};
-  parallel_for(walks.size(), [&](std::size_t i) { walks[i](); });
-  out.vertices = slack.vertices;
-  out.edges = slack.edges;
-  if (slack.dropped > 0) {
-    out.findings.add(kBackInTime, example_of(run, slack.worst_dropped), slack.dropped);
+  PartPath path;
+  Findings findings;
+  findings.merge(run.matching().findings());
+  if (run.trace().call_count() > 0) {
+    path = part_path(run, names, find_path(run, options), place_of_whole(run));
+    sums = sums_of_path(run, path);
   }
-  out.least_slack_ns = std::move(slack.least_slack_ns);
-  out.mean_slack_ns = std::move(slack.mean_slack_ns);
-  add_impacts(run.trace(), std::move(impacts), on_path, out);
-  out.parts = gains.parts;
-  for (std::size_t i = 0; i < std::min(kGainsAsked, on_path.ids.size()); ++i) {
+  CriticalPath out;
+  if (options.extent == PathExtent::segments || path.steps.empty()) {
+    out = path_alone(sums, ranks);
+  } else {
+    PathSlack slack(run.sources());
+    const std::vector<ActivityName> asked = asked_for_gains(sums.on_path);
+    const std::array<std::function<void()>, 2> walks{
+        [&] { sums = path_sums(run, names, path, slack, place_of_whole(run)); },
+        [&] { gains = path_gains(run, names, slack.sources, asked); }};
+    parallel_for(walks.size(), [&](std::size_t i) { walks[i](); });
+    out = path_of_run(std::move(sums), gains, ranks);
+    if (slack.dropped > 0) {
+      findings.add(kBackInTime, example_of(run, slack.worst_dropped), slack.dropped);
+    }
+  }
+  out.algorithm = options.algorithm;
+  out.segments = std::move(path.segments);
+  out.findings = std::move(findings);
+  return out;
+}
+
+CriticalPath path_of_run(PathSums sums, const PathGains& gains, std::int32_t ranks) {
+  CriticalPath out = path_alone(sums, ranks);
+  add_near_paths(sums, out);
+  add_impacts(activity_impacts(sums.own, with_late_start(sums.on_path, out.late_start_ns),
+                               static_cast<std::int64_t>(sums.ranks.size())),
+              sums.ranks.size(), out);
+  out.parts = gains.synchronisations + 1;
+  for (std::size_t i = 0; i < std::min(kGainsAsked, out.activities.size()); ++i) {
     out.activities[i].gain_ns = out.makespan_ns - gains.makespan_ns[i];
   }
   return out;

@@ -9,22 +9,12 @@
 #include "analysis/paths/call_activities.h"
 #include "analysis/paths/longest_activity_path.h"
 #include "analysis/paths/near_paths.h"
+#include "analysis/paths/path_gains.h"
+#include "analysis/paths/path_sums.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
 namespace slackline {
-
-/// A segment of the critical path of a timed run.
-struct ActivitySegment {
-  std::int64_t begin_ns;  ///< from the start of the run
-  std::int64_t end_ns;
-  std::int32_t rank;
-  std::uint32_t call;   ///< of computation the call that ends it
-  Operation operation;  ///< none: computation
-  PathId path;
-
-  std::int64_t length_ns() const { return end_ns - begin_ns; }
-};
 
 /// What an activity (over all ranks) has to do with the critical path.
 struct ActivityShare {
@@ -50,8 +40,12 @@ struct PathOptions {
 struct CriticalPath {
   std::int64_t makespan_ns = 0;
   PathAlgorithm algorithm = PathAlgorithm::dag;
-  std::vector<ActivitySegment> segments;  ///< in order of time; lengths add up to the makespan
-  std::int64_t late_start_ns = 0;         ///< its beginning, before its first rank's start
+  /// In order of time; lengths add up to the makespan. Of a run in stretches as far as the caller
+  /// has kept them.
+  std::vector<ActivitySegment> segments;
+  std::uint64_t segment_count = 0;
+  std::vector<ActivitySegment> longest;  ///< of these, in order of time
+  std::int64_t late_start_ns = 0;        ///< its beginning, before its first rank's start
   std::vector<std::int64_t> by_rank;
   std::vector<ActivityShare> activities;     ///< by time on the path, largest first
   std::vector<ActivityImpact> impacts;       ///< of all that take time, largest imbalance first
@@ -59,8 +53,8 @@ struct CriticalPath {
   std::vector<std::int64_t> least_slack_ns;  ///< per rank: of its computation beside the path
   std::vector<double> mean_slack_ns;         ///< per rank: of its computation, weighted by length
   std::size_t parts = 0;                     ///< pieces between vertices that all paths go through
-  std::size_t vertices = 0;
-  std::size_t edges = 0;
+  std::uint64_t vertices = 0;
+  std::uint64_t edges = 0;
   Findings findings;
 };
 
@@ -71,5 +65,8 @@ CriticalPath critical_path(const Trace& trace, const CallMatching& matching, con
 /// call that another one waits for, or 8 a call and as many of those.
 CriticalPath critical_path(const Activities& run, const CallActivities& names,
                            const PathOptions& options);
+
+/// The same of the sums over a whole run of `ranks` ranks, without segments.
+CriticalPath path_of_run(PathSums sums, const PathGains& gains, std::int32_t ranks);
 
 }  // namespace slackline

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <queue>
+#include <span>
 
 namespace slackline {
 namespace {
@@ -21,62 +24,89 @@ struct Bounds {
   std::int64_t first_leave = std::numeric_limits<std::int64_t>::max();
 };
 
-void add(Imbalance& to, const Imbalance& of) {
-  to.before_ns += of.before_ns;
-  to.after_ns += of.after_ns;
-  to.execute_ns += of.execute_ns;
-  to.program_ns += of.program_ns;
+/// Nothing where a rank leaves before another one enters.
+std::optional<Bounds> bounds_of(const Trace& trace, std::span<const CollectiveMember> members) {
+  Bounds b;
+  for (const CollectiveMember& m : members) {
+    b.last_enter = std::max(b.last_enter, trace.calls(m.rank).begin_ns(m.enter));
+    b.first_leave = std::min(b.first_leave, trace.calls(m.rank).end_ns(m.enter));
+  }
+  return b.first_leave < b.last_enter ? std::nullopt : std::optional(b);
 }
 
 }  // namespace
 
-ImbalanceMetrics imbalance_metrics(const Trace& trace, const CallMatching& matching) {
-  ImbalanceMetrics out;
-  out.ranks.resize(static_cast<std::size_t>(trace.ranks()));
-  std::array<ImbalanceMetrics::OfOperation, kOperationCount> by_operation{};
+void Imbalance::add(const Imbalance& other) {
+  before_ns += other.before_ns;
+  after_ns += other.after_ns;
+  execute_ns += other.execute_ns;
+  program_ns += other.program_ns;
+}
+
+void ImbalanceSums::OfOperation::add(const OfOperation& other) {
+  calls += other.calls;
+  left_out += other.left_out;
+  imbalance.add(other.imbalance);
+}
+
+ImbalanceSums imbalance_sums(const Trace& trace, const CallMatching& matching,
+                             const RunPart& part) {
+  ImbalanceSums out;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) out.ranks.push_back({r, {}});
+  std::array<ImbalanceSums::OfOperation, kOperationCount> by_operation{};
   for (const CollectiveInstance& c : matching.collectives()) {
     if (!is_blocking_collective(c)) continue;
     const auto members = matching.members(c);
-    if (members.size() < 2 ||
+    if (members.size() < 2 || members.front().enter < part.lead() ||
         std::ranges::any_of(members, [](const CollectiveMember& m) { return m.enter != m.done; })) {
-      continue;
-    }
-    Bounds b;
-    for (const CollectiveMember& m : members) {
-      b.last_enter = std::max(b.last_enter, trace.calls(m.rank).begin_ns(m.enter));
-      b.first_leave = std::min(b.first_leave, trace.calls(m.rank).end_ns(m.enter));
-    }
-    if (b.first_leave < b.last_enter) {
-      ++out.left_out;
       continue;
     }
     auto& operation = by_operation[static_cast<std::size_t>(c.operation)];
     operation.operation = c.operation;
+    const std::optional<Bounds> b = bounds_of(trace, members);
+    if (!b) {
+      ++operation.left_out;
+      continue;
+    }
     ++operation.calls;
     for (const CollectiveMember& m : members) {
       const RankCalls& calls = trace.calls(m.rank);
-      const Imbalance one{.before_ns = static_cast<double>(b.last_enter - calls.begin_ns(m.enter)),
-                          .after_ns = static_cast<double>(calls.end_ns(m.enter) - b.first_leave),
-                          .execute_ns = static_cast<double>(b.first_leave - b.last_enter)};
-      add(operation.imbalance, one);
-      add(out.ranks[static_cast<std::size_t>(m.rank)], one);
+      const Imbalance one{.before_ns = b->last_enter - calls.begin_ns(m.enter),
+                          .after_ns = calls.end_ns(m.enter) - b->first_leave,
+                          .execute_ns = b->first_leave - b->last_enter};
+      operation.imbalance.add(one);
+      out.ranks[static_cast<std::size_t>(m.rank)].imbalance.add(one);
     }
   }
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& calls = trace.calls(r);
-    Imbalance& mine = out.ranks[static_cast<std::size_t>(r)];
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      mine.program_ns += static_cast<double>(calls.gap_ns(i));
-    }
-    add(out.program, mine);
+    std::int64_t& program_ns = out.ranks[static_cast<std::size_t>(r)].imbalance.program_ns;
+    for (std::size_t i = part.lead(); i < calls.size(); ++i) program_ns += calls.gap_ns(i);
   }
   for (const auto& operation : by_operation) {
-    if (operation.calls > 0) out.operations.push_back(operation);
+    if (operation.calls + operation.left_out > 0) out.operations.push_back(operation);
   }
-  std::ranges::stable_sort(out.operations, std::greater{}, [](const auto& o) {
-    return o.imbalance.before_ns + o.imbalance.after_ns;
-  });
   return out;
+}
+
+ImbalanceMetrics imbalance_metrics(const ImbalanceSums& sums, std::int32_t ranks) {
+  ImbalanceMetrics out;
+  out.ranks.resize(static_cast<std::size_t>(ranks));
+  for (const ImbalanceSums::OfRank& rank : sums.ranks) {
+    out.ranks[static_cast<std::size_t>(rank.rank)] = rank.imbalance;
+    out.program.add(rank.imbalance);
+  }
+  for (const ImbalanceSums::OfOperation& of : sums.operations) {
+    out.left_out += of.left_out;
+    if (of.calls > 0) out.operations.push_back({of.operation, of.calls, of.imbalance});
+  }
+  std::ranges::stable_sort(out.operations, std::greater{},
+                           [](const auto& o) { return o.imbalance.waiting_ns(); });
+  return out;
+}
+
+ImbalanceMetrics imbalance_metrics(const Trace& trace, const CallMatching& matching) {
+  return imbalance_metrics(imbalance_sums(trace, matching, {}), trace.ranks());
 }
 
 IntervalPath interval_path(const Trace& trace, std::int64_t threshold_ns) {

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
+#include "base/keyed_rows.h"
 #include "calls/call_matching.h"
+#include "calls/run_part.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -11,15 +14,17 @@ namespace slackline {
 /// Waiting over executing: mpi-graph's metric ("Methods for finding the critical path of MPI
 /// programs", section 5.2), in ns.
 struct Imbalance {
-  double before_ns = 0;   ///< until the last member enters
-  double after_ns = 0;    ///< after the first one leaves
-  double execute_ns = 0;  ///< between the two, when all take part
-  double program_ns = 0;  ///< between calls; 0 for single calls
+  std::int64_t before_ns = 0;   ///< until the last member enters
+  std::int64_t after_ns = 0;    ///< after the first one leaves
+  std::int64_t execute_ns = 0;  ///< between the two, when all take part
+  std::int64_t program_ns = 0;  ///< between calls; 0 for single calls
 
+  std::int64_t waiting_ns() const { return before_ns + after_ns; }
   double ratio() const {
-    const double whole = execute_ns + program_ns;
-    return whole > 0 ? (before_ns + after_ns) / whole : 0;
+    const std::int64_t whole = execute_ns + program_ns;
+    return whole > 0 ? static_cast<double>(waiting_ns()) / static_cast<double>(whole) : 0;
   }
+  void add(const Imbalance& other);
 };
 
 struct ImbalanceMetrics {
@@ -36,7 +41,36 @@ struct ImbalanceMetrics {
   std::uint64_t left_out = 0;
 };
 
-/// Imbalance of the blocking collectives. O(members).
+/// Sums over a part of a run; those of all parts are the run's.
+struct ImbalanceSums {
+  struct OfOperation {
+    Operation operation;
+    std::uint64_t calls = 0;
+    std::uint64_t left_out = 0;  ///< calls as in ImbalanceMetrics
+    Imbalance imbalance;
+
+    Operation key() const { return operation; }
+    void add(const OfOperation& other);
+  };
+  struct OfRank {
+    std::int32_t rank;
+    Imbalance imbalance;
+
+    std::int32_t key() const { return rank; }
+    void add(const OfRank& other) { imbalance.add(other.imbalance); }
+  };
+  std::vector<OfOperation> operations{};
+  std::vector<OfRank> ranks{};
+
+  auto tables() { return std::tie(operations, ranks); }
+  void add_up() { add_up_tables(tables()); }
+};
+
+/// Of the blocking collectives. O(members + calls).
+ImbalanceSums imbalance_sums(const Trace& trace, const CallMatching& matching, const RunPart& part);
+/// `sums`: of a whole run of `ranks` ranks.
+ImbalanceMetrics imbalance_metrics(const ImbalanceSums& sums, std::int32_t ranks);
+/// Of a trace that is a whole run.
 ImbalanceMetrics imbalance_metrics(const Trace& trace, const CallMatching& matching);
 
 /// The intervals method of the same paper (inverse topological sorting): computation intervals of

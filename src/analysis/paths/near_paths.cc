@@ -1,12 +1,15 @@
 // The longest path through an activity is the longest way to its end, which is the time when it
 // ended, plus the longest way from there to the end of the run (path_slack.h). So the next path is
 // found by looking for the largest such sum beside the paths that are known, and followed back as
-// the critical path is, and forward by what path_slack remembers.
+// the critical path is, and forward by what path_slack remembers, or along the critical path from
+// the first last entry on it: of ways that are equally long, it is the one that is known.
 
 #include "analysis/paths/near_paths.h"
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <unordered_map>
 #include <utility>
 
 namespace slackline {
@@ -18,11 +21,15 @@ auto place(const RunStep& s) {
 
 class Search {
  public:
-  Search(const Activities& run, const PathSlack& slack, const std::vector<RunStep>& critical)
+  Search(const Activities& run, const PathSlack& slack, std::span<const RunStep> critical)
       : run_(run), slack_(slack), used_(run.trace()), critical_(slack.ahead_ns.size()) {
     use(critical);
     // In order of time, so each rank's are in order of place.
     for (const RunStep& s : critical) critical_[static_cast<std::size_t>(s.rank)].push_back(s);
+    for (std::size_t i = 0; i < critical.size(); ++i) {
+      const CallSource& source = critical[i].source;
+      if (source.is_last_entry()) from_entry_[source.index] = critical.subspan(i);
+    }
   }
 
   std::optional<NearPath> next() {
@@ -57,7 +64,7 @@ class Search {
     }
   }
 
-  void use(const std::vector<RunStep>& steps) {
+  void use(std::span<const RunStep> steps) {
     for (const RunStep& s : steps) {
       if (s.kind == RunStep::Kind::computation) used_.insert(s.rank, s.call);
     }
@@ -68,6 +75,7 @@ class Search {
     path.length_ns = length;
     path.slack_ns = run_.makespan_ns() - length;
     path.rank = rank;
+    path.call = call;
     path.by_rank.resize(static_cast<std::size_t>(run_.trace().ranks()));
     std::vector<RunStep> steps;
     steps.push_back({RunStep::Kind::computation, rank, call, run_.gap_ns(rank, call), {}});
@@ -93,6 +101,11 @@ class Search {
       }
       run_.look(rank, call, work_);
       if (next.rank >= 0) source = source_of(from);
+      if (const auto known = from_entry_.find(source.index);
+          source.is_last_entry() && known != from_entry_.end()) {
+        steps.insert(steps.end(), known->second.begin(), known->second.end());
+        return;
+      }
       steps.push_back({RunStep::Kind::call, rank, call, work_.work_ns(), source});
       if (call + 1 == run_.calls(rank)) break;
       ++call;
@@ -122,6 +135,8 @@ class Search {
   const PathSlack& slack_;
   CallSet used_;  // calls whose computation before them lies on a known path
   std::vector<std::vector<RunStep>> critical_;  // per rank
+  std::unordered_map<std::uint32_t, std::span<const RunStep>>
+      from_entry_;  // the critical path's steps from each last entry on it
   CallWork work_;
 };
 

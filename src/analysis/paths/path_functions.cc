@@ -20,41 +20,6 @@ struct PlaceTimes {
   std::int64_t time_ns = 0;
 };
 
-class PlaceSums {
- public:
-  PlaceSums(const Trace& trace, const ComputationCode& code) : trace_(trace), code_(code) {}
-
-  void add(const ActivitySegment& s, std::int64_t ns) {
-    if (s.operation != Operation::none) return add(trace_.calls(s.rank).frame(s.call), ns, true);
-    code_.split_gap(s.rank, s.call, ns,
-                    [&](FrameId frame, std::int64_t part) { add(frame, part, !code_.sampled()); });
-  }
-
-  std::vector<PathFunction> take() const {
-    std::vector<PathFunction> times;
-    for (const auto& [at, place] : sums_) {
-      const auto most = std::ranges::max_element(place.by_frame, {},
-                                                 [](const auto& entry) { return entry.second; });
-      times.push_back({most->first, place.time_ns});
-    }
-    std::ranges::stable_sort(times, std::greater{}, &PathFunction::time_ns);
-    return times;
-  }
-
- private:
-  void add(FrameId frame, std::int64_t ns, bool by_line) {
-    CodeLocation at = frame == 0 ? CodeLocation{} : trace_.call_tree().location(frame);
-    if (!by_line) at.line = 0;
-    PlaceTimes& place = sums_[{by_line, std::move(at)}];
-    place.by_frame[frame] += ns;
-    place.time_ns += ns;
-  }
-
-  const Trace& trace_;
-  const ComputationCode& code_;
-  std::map<std::pair<bool, CodeLocation>, PlaceTimes> sums_;
-};
-
 auto location_object(const CodeLocation& at) {
   return Object{"function"_key = known_text(at.function), "file"_key = known_text(at.file),
                 "line"_key = known_if(at.line != 0, at.line)};
@@ -71,18 +36,55 @@ auto function_objects(const std::vector<PathFunction>& functions, const CallTree
 
 }  // namespace
 
-std::vector<PathFunction> path_functions(const CriticalPath& path, const Trace& trace,
-                                         const ComputationCode& code, const TimeInterval& interval,
-                                         bool inner) {
-  if (trace.call_tree().empty()) return {};
-  PlaceSums sums(trace, code);
-  for (const ActivitySegment& s : path.segments) {
+std::vector<PathFrameTime> path_frames(std::span<const ActivitySegment> segments,
+                                       const Trace& trace, const ComputationCode& code,
+                                       const TimeInterval& interval, bool inner) {
+  std::vector<PathFrameTime> rows;
+  if (trace.call_tree().empty()) return rows;
+  std::map<PathFrame, std::int64_t> sums;
+  for (const ActivitySegment& s : segments) {
     if (inner && (is_init(s.operation) || s.operation == Operation::finalize)) continue;
     const std::int64_t ns =
         std::min(s.end_ns, interval.end_ns) - std::max(s.begin_ns, interval.begin_ns);
-    if (ns > 0) sums.add(s, ns);
+    if (ns <= 0) continue;
+    if (s.operation != Operation::none) {
+      sums[{true, trace.calls(s.rank).frame(s.call)}] += ns;
+      continue;
+    }
+    code.split_gap(s.rank, s.call, ns, [&](FrameId frame, std::int64_t part) {
+      sums[{!code.sampled(), frame}] += part;
+    });
   }
-  return sums.take();
+  for (const auto& [frame, ns] : sums) rows.push_back({frame, ns});
+  return rows;
+}
+
+std::vector<PathFunction> path_functions(std::span<const PathFrameTime> frames,
+                                         const CallTree& tree) {
+  std::map<std::pair<bool, CodeLocation>, PlaceTimes> places;
+  for (const PathFrameTime& row : frames) {
+    const auto [by_line, frame] = row.of;
+    CodeLocation at = frame == 0 ? CodeLocation{} : tree.location(frame);
+    if (!by_line) at.line = 0;
+    PlaceTimes& place = places[{by_line, std::move(at)}];
+    place.by_frame[frame] += row.sum;
+    place.time_ns += row.sum;
+  }
+  std::vector<PathFunction> times;
+  for (const auto& [at, place] : places) {
+    const auto most = std::ranges::max_element(place.by_frame, {},
+                                               [](const auto& entry) { return entry.second; });
+    times.push_back({most->first, place.time_ns});
+  }
+  std::ranges::stable_sort(times, std::greater{}, &PathFunction::time_ns);
+  return times;
+}
+
+std::vector<PathFunction> path_functions(const CriticalPath& path, const Trace& trace,
+                                         const ComputationCode& code, const TimeInterval& interval,
+                                         bool inner) {
+  return path_functions(path_frames(path.segments, trace, code, interval, inner),
+                        trace.call_tree());
 }
 
 const JsonType& declared_type(const LocationJsonTag*) {

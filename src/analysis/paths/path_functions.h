@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analysis/paths/critical_path.h"
+#include "base/keyed_rows.h"
 #include "calls/computation_code.h"
 #include "calls/run_span.h"
 #include "report/object.h"
@@ -20,10 +22,27 @@ struct PathFunction {
   std::int64_t time_ns = 0;
 };
 
-/// Where the path runs in an interval of the run, longest first: calls of MPI where they were made;
-/// computation by function where samples tell it (`frame` then has the line with most of it), else
-/// in the function that both calls around it have in common, at the line where it ends. Without
-/// MPI_Init and MPI_Finalize if `inner`. O(segments log places).
+/// A frame of the path, and whether its line tells more than its function.
+struct PathFrame {
+  bool by_line;
+  FrameId frame;
+  auto operator<=>(const PathFrame&) const = default;
+};
+/// The path's time at it, in ns.
+using PathFrameTime = KeyedSum<PathFrame, std::int64_t>;
+
+/// Where the path runs in an interval of the run: calls of MPI where they were made; computation by
+/// function where samples tell it, else in the function that both calls around it have in common,
+/// at the line where it ends. Without MPI_Init and MPI_Finalize if `inner`. `segments`: with calls
+/// of `trace`; of a part of a run it is a part of the run's. Ascending; nothing without call paths.
+/// O(segments log frames).
+std::vector<PathFrameTime> path_frames(std::span<const ActivitySegment> segments,
+                                       const Trace& trace, const ComputationCode& code,
+                                       const TimeInterval& interval, bool inner);
+/// By function, longest first: its frame is the one with most of the time. O(frames log frames).
+std::vector<PathFunction> path_functions(std::span<const PathFrameTime> frames,
+                                         const CallTree& tree);
+/// Of a trace that is a whole run.
 std::vector<PathFunction> path_functions(const CriticalPath& path, const Trace& trace,
                                          const ComputationCode& code, const TimeInterval& interval,
                                          bool inner);

@@ -19,7 +19,7 @@ constexpr ActivityId kNotAsked = CallActivities::kSeveral - 1;
 class ForwardWalk {
  public:
   ForwardWalk(const Activities& run, const CallActivities& names, const CallSet& sources,
-              std::span<const ActivityId> asked)
+              std::span<const ActivityName> asked)
       : run_(run),
         names_(names),
         sources_(sources),
@@ -28,7 +28,9 @@ class ForwardWalk {
         entered_(sources.size()),
         entries_(run.matching().collectives().size()) {
     asked_.fill(kNotAsked);
-    std::ranges::copy(asked.first(std::min(asked.size(), kGainsAsked)), asked_.begin());
+    for (std::size_t k = 0; k < std::min(asked.size(), kGainsAsked); ++k) {
+      asked_[k] = names.find(asked[k]).value_or(kNotAsked);
+    }
     std::size_t active = 0;
     for (std::int32_t r = 0; r < run.trace().ranks(); ++r) active += run.calls(r) > 0 ? 1 : 0;
     for (std::uint32_t id = 0; id < entries_.size(); ++id) entries_[id].of_all = of_all(id, active);
@@ -47,7 +49,7 @@ class ForwardWalk {
     std::int64_t over = 0;
     for (std::size_t i = 0; i < common; ++i) {
       over += passed_[i];
-      if (over == 0) ++out_.parts;
+      if (over == 0) ++out_.synchronisations;
     }
     return out_;
   }
@@ -89,7 +91,7 @@ class ForwardWalk {
     const auto r = static_cast<std::size_t>(rank);
     Lanes& at = at_[r];
     run_.look(rank, call, work_);
-    if (work_.of_collective && leaves_all_together(rank, call)) {
+    if (work_.of_collective && run_.counts(call) && leaves_all_together(rank, call)) {
       if (!work_.from_last_entry) pass_over(steps_[r], steps_[r] + 1);
       ++steps_[r];
     }
@@ -173,8 +175,13 @@ class ForwardWalk {
 
 }  // namespace
 
+void PathGains::add(const PathGains& other) {
+  for (std::size_t k = 0; k < kGainsAsked; ++k) makespan_ns[k] += other.makespan_ns[k];
+  synchronisations += other.synchronisations;
+}
+
 PathGains path_gains(const Activities& run, const CallActivities& names, const CallSet& sources,
-                     std::span<const ActivityId> asked) {
+                     std::span<const ActivityName> asked) {
   return ForwardWalk(run, names, sources, asked).run();
 }
 

@@ -13,6 +13,11 @@ namespace {
 
 constexpr std::size_t kPathRowsShown = 15;
 
+constexpr FindingKind kSegmentsLeftOut{
+    "path_segments_left_out", Severity::info,
+    "Segments of the critical path that the JSON output does not list, because there are more than "
+    "100,000; sums and the longest segments are of all."};
+
 std::string_view impact_name(const ActivityImpact& i) {
   return i.late_start ? "late start" : activity_name(i.operation);
 }
@@ -195,20 +200,12 @@ Table near_table(const CriticalPath& p) {
   return table;
 }
 
-/// Sorts by length, longest first, and among equal ones by time.
-std::pair<std::int64_t, std::int64_t> earlier_of_longest(const ActivitySegment& s) {
-  return {-s.length_ns(), s.begin_ns};
-}
-
 Table segment_table(const CriticalPath& p, const CallPaths& paths) {
   Table table{"path_segments",
               "Longest segments of the critical path",
               {{"begin", Unit::ns}, {"length", Unit::ns}, {"rank"}, {"activity"}, {"call path"}},
               {}};
-  std::vector<ActivitySegment> longest(std::min(p.segments.size(), kPathRowsShown));
-  std::ranges::partial_sort_copy(p.segments, longest, {}, earlier_of_longest, earlier_of_longest);
-  std::ranges::sort(longest, {}, &ActivitySegment::begin_ns);
-  for (const ActivitySegment& s : longest) {
+  for (const ActivitySegment& s : p.longest) {
     table.rows.push_back({s.begin_ns, s.length_ns(), std::int64_t{s.rank},
                           std::string(activity_name(s.operation)), paths.name(s.path)});
   }
@@ -248,10 +245,15 @@ const JsonType& declared_type(const CriticalPathJsonTag*) {
 Described<CriticalPathJson> describe(const CriticalPath& path, const ImbalanceMetrics& imbalance,
                                      const CallPaths& paths, std::string_view on,
                                      PathDetail detail) {
-  Described<CriticalPathJson> report{path_object(path, imbalance, paths, on, detail)};
+  const bool too_many = path.segment_count > kSegmentsListed;
+  Described<CriticalPathJson> report{
+      path_object(path, imbalance, paths, on, too_many ? PathDetail::sums : detail)};
   report.findings = path.findings;
+  if (too_many && detail == PathDetail::segments) {
+    report.findings.add(kSegmentsLeftOut, {}, path.segment_count);
+  }
   Facts facts{{{"length", path.makespan_ns, Unit::ns},
-               {"segments", static_cast<std::int64_t>(path.segments.size()), Unit::count},
+               {"segments", static_cast<std::int64_t>(path.segment_count), Unit::count},
                {"global synchronisation points",
                 static_cast<std::int64_t>(std::max<std::size_t>(1, path.parts) - 1), Unit::count,
                 "points that every path passes through"}}};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "analysis/paths/critical_path.h"
@@ -10,8 +11,9 @@
 
 namespace slackline {
 
-/// Whether the segments are in the result, too: there may be as many as calls.
+/// Whether the segments are in the result, too, if there are no more than kSegmentsListed.
 enum class PathDetail : std::uint8_t { sums, segments };
+inline constexpr std::uint64_t kSegmentsListed = 100'000;
 
 /// Result and sections of a critical path with the imbalance of its run's collectives; times in ns.
 /// `on` is what run it is: measured, predicted or simulated.

@@ -17,16 +17,14 @@ class BackwardWalk {
       : run_(run),
         out_(out),
         through_(static_cast<std::size_t>(run.trace().ranks()), kNoWay),
-        weight_(through_.size()),
         entries_(run.matching().collectives().size()) {
     for (std::int32_t r = 0; r < run.trace().ranks(); ++r) {
       out.ahead_ns.emplace_back(run.calls(r), kNoWay);
       out.longest_ns.emplace_back(run.calls(r) / PathSlack::kCallsOfBlock + 1, kNoWay);
     }
     out.next.resize(out.sources.size());
-    out.least_slack_ns.assign(through_.size(), -1);
-    out.mean_slack_ns.assign(through_.size(), 0);
-    out.vertices = 2;
+    out.ranks.resize(through_.size());
+    if (run.part().first) out.vertices = 2;
     for (std::uint32_t id = 0; id < entries_.size(); ++id) prepare(id);
   }
 
@@ -35,9 +33,7 @@ class BackwardWalk {
     for (std::int32_t r = 0; r < run_.trace().ranks(); ++r) {
       if (run_.calls(r) == 0) continue;
       enter(r, 0);
-      ++out_.edges;  // to the end of the run
-      double& mean = out_.mean_slack_ns[static_cast<std::size_t>(r)];
-      if (weight_[static_cast<std::size_t>(r)] > 0) mean /= weight_[static_cast<std::size_t>(r)];
+      if (run_.part().last) ++out_.edges;  // to the end of the run
     }
   }
 
@@ -72,6 +68,7 @@ class BackwardWalk {
     if (work_.of_collective) left_entries(rank, call);
     through_[r] = work_.from_last_entry ? kNoWay : offer;
     if (work_.dropped > 0) drop(rank, call);
+    if (!run_.counts(call)) return;
     out_.vertices += 2;
     out_.edges += 1 + work_.waits.size() + (work_.from_last_entry ? 0 : 1);
   }
@@ -105,23 +102,31 @@ class BackwardWalk {
     std::int64_t& longest = out_.longest_ns[r][call / PathSlack::kCallsOfBlock];
     longest = std::max(longest, length);
     const std::int64_t slack = run_.makespan_ns() - length;
-    std::int64_t& least = out_.least_slack_ns[r];
-    if (slack > 0 && (least < 0 || slack < least)) least = slack;
-    out_.mean_slack_ns[r] += static_cast<double>(slack) * static_cast<double>(gap);
-    weight_[r] += static_cast<double>(gap);
+    PathSlack::OfRank& own = out_.ranks[r];
+    if (slack > 0 && (own.least_ns < 0 || slack < own.least_ns)) own.least_ns = slack;
+    own.weighted_ns2 += Int128{slack} * gap;
+    own.computed_ns += gap;
+  }
+
+  /// Of equal ways that to the lowest rank is taken, whatever the order of the calls.
+  static bool is_better(std::int64_t offer, const PathSlack::Next& next, std::int64_t best,
+                        const PathSlack::Next& of_best) {
+    return offer > best || (offer == best && next < of_best);
   }
 
   void offer_call(std::int32_t rank, CallIndex call, std::int64_t offer,
                   const PathSlack::Next& next) {
     std::int64_t& ahead = out_.ahead_ns[static_cast<std::size_t>(rank)][call];
-    if (offer <= ahead) return;
+    PathSlack::Next& known = out_.next[out_.sources.number_of(rank, call)];
+    if (!is_better(offer, next, ahead, known)) return;
     ahead = offer;
-    out_.next[out_.sources.number_of(rank, call)] = next;
+    known = next;
   }
 
   void offer_entry(std::uint32_t id, std::int64_t offer, const PathSlack::Next& next) {
-    if (offer <= entries_[id].best_ns) return;
-    if (entries_[id].best_ns == kNoWay) {
+    if (!is_better(offer, next, entries_[id].best_ns, entries_[id].next)) return;
+    if (entries_[id].best_ns == kNoWay &&
+        run_.counts(run_.matching().members(run_.matching().collective(id)).front().enter)) {
       ++out_.vertices;
       run_.for_entries(id, [this](const CollectiveMember&) { ++out_.edges; });
     }
@@ -146,7 +151,6 @@ class BackwardWalk {
   const Activities& run_;
   PathSlack& out_;
   std::vector<std::int64_t> through_;  // per rank: the way through the call visited last
-  std::vector<double> weight_;
   std::vector<Entry> entries_;
   CallWork work_;
 };

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
 #include "analysis/paths/activities.h"
+#include "base/int128.h"
 
 namespace slackline {
 
@@ -15,6 +17,8 @@ struct PathSlack {
   struct Next {
     std::int32_t rank = -1;  ///< -1: through the call itself
     CallIndex call = 0;
+
+    auto operator<=>(const Next&) const = default;
   };
 
   static constexpr std::size_t kCallsOfBlock = 256;
@@ -29,9 +33,12 @@ struct PathSlack {
   CallSet sources;
   std::vector<Next> next;  ///< by number in `sources`
 
-  std::vector<std::int64_t>
-      least_slack_ns;                 ///< per rank: of its computation beside the path; or -1
-  std::vector<double> mean_slack_ns;  ///< per rank: of its computation, weighted by length
+  struct OfRank {
+    std::int64_t least_ns = -1;    ///< of its computation beside the path; -1: none
+    Int128 weighted_ns2 = 0;       ///< sum over its computation of slack times length
+    std::int64_t computed_ns = 0;  ///< sum of these lengths
+  };
+  std::vector<OfRank> ranks;
   /// A dependence against the direction of time: a call that had ended at left_ns is taken to have
   /// waited for what came at at_ns.
   struct Dropped {
@@ -43,7 +50,7 @@ struct PathSlack {
   };
   std::uint64_t dropped = 0;  ///< how many of these
   Dropped worst_dropped{};    ///< the one that is furthest off
-  std::size_t vertices = 0;   ///< of the program activity graph
+  std::size_t vertices = 0;   ///< of the program activity graph; of a part those that are its own
   std::size_t edges = 0;
 
   Next next_of(std::int32_t rank, CallIndex call) const {

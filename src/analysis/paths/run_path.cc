@@ -5,6 +5,7 @@
 #include "analysis/paths/run_path.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace slackline {
 namespace {
@@ -14,22 +15,23 @@ struct Moment {
   CallIndex call;
 };
 
-/// Whose begin a call that has been looked at follows.
+/// Whose begin a call that has been looked at follows; of several that of the lowest rank.
 CallSource decisive(const CallWork& work, std::int32_t rank, CallIndex call) {
-  if (work.ready_ns > work.enter_ns || work.from_last_entry) {
-    for (const CallWork::Wait& w : work.waits) {
-      if (w.at_ns == work.ready_ns) return w.source;
-    }
+  if (work.ready_ns == work.enter_ns && !work.from_last_entry) return {rank, call};
+  std::optional<CallSource> last;
+  for (const CallWork::Wait& w : work.waits) {
+    if (w.at_ns == work.ready_ns && (!last || w.source < *last)) last = w.source;
   }
-  return {rank, call};
+  return last.value_or(CallSource{rank, call});
 }
 
-/// The member that enters last; `rank` itself when it is one of them.
-Moment last_member(const Activities& run, std::uint32_t collective, std::int32_t rank) {
+/// The member that enters last; of several the one of the lowest rank, from whichever the path
+/// comes back: so it is known without the run's later part.
+Moment last_member(const Activities& run, std::uint32_t collective) {
   Moment last{-1, 0};
   run.for_entries(collective, [&](const CollectiveMember& m) {
     if (run.enter_ns(m.rank, m.enter) != run.last_entry_ns(collective)) return;
-    if (last.rank < 0 || m.rank == rank) last = {m.rank, m.enter};
+    if (last.rank < 0 || m.rank < last.rank) last = {m.rank, m.enter};
   });
   return last;
 }
@@ -45,7 +47,7 @@ void walk_back(const Activities& run, std::int32_t rank, CallIndex call,
     const CallSource source = decisive(work, at.rank, at.call);
     steps.push_back({RunStep::Kind::call, at.rank, at.call, work.work_ns(), source});
     if (source.is_last_entry()) {
-      at = last_member(run, source.index, at.rank);
+      at = last_member(run, source.index);
     } else {
       at = {source.rank, source.index};
     }

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <tuple>
 
 #include "analysis/waits/wait_sums.h"
@@ -30,13 +29,6 @@ class WaitNames {
   CallActivities of_places_;
   std::optional<CallPaths> functions_;
   std::optional<CallActivities> of_code_;
-};
-
-/// Position of a part within its run.
-struct PlaceInRun {
-  RunPart part{};
-  std::span<const CallIndex> first_calls{};  ///< as for WaitSums
-  TimeInterval whole;                        ///< RunSpan::whole of the run
 };
 
 /// Wait times of a part of a run; those of all parts add up to the run's (TableSum).

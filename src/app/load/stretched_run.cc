@@ -165,9 +165,9 @@ bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
   return false;
 }
 
-void visit_own_stretches(StretchedRun& run, ProcessGroup& group,
+void visit_own_stretches(StretchedRun& run, ProcessGroup& group, const char* stage,
                          const std::function<void(const Stretch&)>& visit) {
-  begin_stage("looking for the lines of causes");
+  begin_stage(stage);
   const bool complete = all_of_own_stretches(run, group, [&visit](const Stretch& stretch) {
     visit(stretch);
     return true;

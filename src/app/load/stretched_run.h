@@ -43,8 +43,8 @@ bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
 
 /// Calls visit(stretch) for each of this process's stretches again, which are decoded once more. To
 /// be called by all processes, after for_own_stretches() was true. Throws Error in all where the
-/// file has changed meanwhile.
-void visit_own_stretches(StretchedRun& run, ProcessGroup& group,
+/// file has changed meanwhile. `stage`: what for.
+void visit_own_stretches(StretchedRun& run, ProcessGroup& group, const char* stage,
                          const std::function<void(const Stretch&)>& visit);
 
 }  // namespace slackline

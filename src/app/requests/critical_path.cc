@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "analysis/model/model_functions.h"
 #include "analysis/model/prediction.h"
@@ -13,10 +14,12 @@
 #include "analysis/paths/path_report.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_run.h"
+#include "app/load/path_in_stretches.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "parallel/process_group.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -44,21 +47,16 @@ auto interval_report(const CriticalPathRequest& request, const LoadedRun& run) {
                       Object{"algorithm"_key = request.algorithm, "threshold_ns"_key = threshold});
 }
 
-auto timed_report(const CriticalPathRequest& request, const LoadedRun& run) {
-  const Trace& trace = run.trace();
-  const CallPaths paths = CallPaths::of_regions_or_functions(trace);
-  const PathOptions options{.algorithm = parse_algorithm(request.algorithm),
-                            .delta_ns = parse_ns(request.delta, "--delta")};
+auto timed_report(const CriticalPathRequest& request, const LoadedRun& run, const CallPaths& paths,
+                  const MeasuredPath& timed) {
   const PathDetail detail = request.segments ? PathDetail::segments : PathDetail::sums;
-  const CriticalPath path = critical_path(trace, run.matching(), paths, options);
-  auto described = describe(path, imbalance_metrics(trace, run.matching()), paths, run.on, detail);
-  const ComputationCode code(trace, &run.opened.samples);
+  auto described = describe(timed.path, timed.imbalance, paths, run.on, detail);
   const auto functions =
-      describe_functions(path_functions(path, trace, code, {0, path.makespan_ns}, false), path,
-                         trace, described.sections.front());
-  return with_context(
-      std::move(described).with("by_function"_key = functions), "critical-path", run,
-      Object{"algorithm"_key = request.algorithm, "delta_ns"_key = options.delta_ns});
+      describe_functions(timed.functions, timed.path, run.trace(), described.sections.front());
+  return with_context(std::move(described).with("by_function"_key = functions), "critical-path",
+                      run,
+                      Object{"algorithm"_key = request.algorithm,
+                             "delta_ns"_key = parse_ns(request.delta, "--delta")});
 }
 
 auto predicted_report(const LoadedGraph& loaded) {
@@ -86,38 +84,23 @@ Report timed_path(const CriticalPathRequest& request, const LoadedRun& run) {
   if (request.algorithm == kIntervals) {
     return CriticalPathReports::untyped(interval_report(request, run));
   }
-  return CriticalPathReports::untyped(timed_report(request, run));
+  const Trace& trace = run.trace();
+  const CallPaths paths = CallPaths::of_regions_or_functions(trace);
+  const PathOptions options{.algorithm = parse_algorithm(request.algorithm),
+                            .delta_ns = parse_ns(request.delta, "--delta")};
+  const CriticalPath path = critical_path(trace, run.matching(), paths, options);
+  const ComputationCode code(trace, &run.opened.samples);
+  return CriticalPathReports::untyped(
+      timed_report(request, run, paths,
+                   {path, imbalance_metrics(trace, run.matching()),
+                    path_functions(path, trace, code, {0, path.makespan_ns}, false)}));
 }
 
 Report predicted_path(const LoadedGraph& loaded) {
   return CriticalPathReports::untyped(predicted_report(loaded));
 }
 
-}  // namespace
-
-void declare(OptionList& options, CriticalPathRequest& request) {
-  declare(options, request.input);
-  options.add("--on RUN", request.on,
-              "Run to analyse: measured, predicted (by the model) or simulated (on a platform); "
-              "default: measured if the trace has timestamps and no model option is given, else "
-              "predicted");
-  options.add("--algorithm NAME", request.algorithm,
-              "Algorithm for measured and simulated runs: dag, dijkstra, delta-stepping, splits or "
-              "intervals");
-  options.add("--delta TIME", request.delta, "Bucket width of delta-stepping (default: automatic)",
-              {.example = "1us", .unit = QuantityUnit::time});
-  options.add("--threshold TIME", request.threshold,
-              "With intervals: minimum length of a computation",
-              {.example = "1us", .unit = QuantityUnit::time});
-  declare_clocks(options, request.input.reading);
-  declare(options, request.platform);
-}
-
-Report execute(const CriticalPathRequest& /*request*/, const LoadedGraph& loaded) {
-  return predicted_path(loaded);
-}
-
-Report execute(const CriticalPathRequest& request) {
+Report execute_whole(const CriticalPathRequest& request) {
   if (request.on == "model" || request.on == "predicted") {
     return predicted_path(load_graph(request.input));
   }
@@ -138,6 +121,59 @@ Report execute(const CriticalPathRequest& request) {
   matching_of(loaded.opened);
   LoadedRun run{std::move(loaded.opened), "measured"};
   return timed_path(request, run);
+}
+
+std::optional<Report> execute_in_stretches(const CriticalPathRequest& request,
+                                           ProcessGroup& group) {
+  group.set_unshared("only the critical path of a measured run, by the algorithm dag, is shared");
+  if (request.algorithm != to_string(PathAlgorithm::dag) || request.input.model.given() ||
+      request.input.network.given() || request.on == "model") {
+    return std::nullopt;
+  }
+  std::optional<StretchedRun> run = load_stretches(
+      {.trace = request.input.trace, .on = request.on, .reading = request.input.reading}, group);
+  if (!run || !run->trace.job().timed()) return std::nullopt;
+  const std::optional<MeasuredPath> found = path_in_stretches(*run, group);
+  if (!found) return std::nullopt;
+  if (!group.is_first()) return Report();
+  const Trace& job = run->trace.job();
+  return CriticalPathReports::untyped(
+      timed_report(request, run->run, run->trace.paths_of(job), *found));
+}
+
+}  // namespace
+
+void declare(OptionList& options, CriticalPathRequest& request) {
+  declare(options, request.input);
+  options.add("--on RUN", request.on,
+              "Run to analyse: measured, predicted (by the model) or simulated (on a platform); "
+              "default: measured if the trace has timestamps and no model option is given, else "
+              "predicted");
+  options.add("--algorithm NAME", request.algorithm,
+              "Algorithm for measured and simulated runs: dag, dijkstra, delta-stepping, splits or "
+              "intervals");
+  options.add("--delta TIME", request.delta, "Bucket width of delta-stepping (default: automatic)",
+              {.example = "1us", .unit = QuantityUnit::time});
+  options.add("--threshold TIME", request.threshold,
+              "With intervals: minimum length of a computation",
+              {.example = "1us", .unit = QuantityUnit::time});
+  declare_clocks(options, request.input.reading);
+  describe_memory_of_stretches(options);
+  declare(options, request.platform);
+}
+
+Report execute(const CriticalPathRequest& /*request*/, const LoadedGraph& loaded) {
+  return predicted_path(loaded);
+}
+
+Report execute(const CriticalPathRequest& request) {
+  SingleProcess alone;
+  return execute(request, alone);
+}
+
+Report execute(const CriticalPathRequest& request, ProcessGroup& group) {
+  if (auto report = execute_in_stretches(request, group)) return std::move(*report);
+  return group.is_first() ? execute_whole(request) : Report();
 }
 
 CommandSchema critical_path_schema() {

@@ -10,6 +10,7 @@ namespace slackline {
 class OptionList;
 struct LoadedGraph;
 struct Report;
+class ProcessGroup;
 
 /// The critical path of a run.
 struct CriticalPathRequest {
@@ -28,6 +29,9 @@ void declare(OptionList& options, CriticalPathRequest& request);
 
 /// Throws Error.
 Report execute(const CriticalPathRequest& request);
+/// The same in several processes, which share the work where the answer is the same to the bit.
+/// Only the first one gets the report.
+Report execute(const CriticalPathRequest& request, ProcessGroup& group);
 /// That of the run which the model predicts, of a graph that is there; what the request says of
 /// trace and model is not used.
 Report execute(const CriticalPathRequest& request, const LoadedGraph& loaded);

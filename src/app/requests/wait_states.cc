@@ -76,7 +76,7 @@ std::optional<WaitSummary> waits_in_stretches(StretchedRun& run, const WaitOptio
   TableSum<CauseTimes> times_sum;
   if (causes.needs_calls()) {
     const auto shares = std::make_shared<const SampledShares>(sampled.rows);
-    visit_own_stretches(run, group, [&](const Stretch& stretch) {
+    visit_own_stretches(run, group, "looking for the lines of causes", [&](const Stretch& stretch) {
       const CallPaths functions = CallPaths::of_functions(stretch.trace);
       times_sum.append(causes.times_of(stretch.trace, CallActivities(stretch.trace, functions),
                                        ComputationCode(stretch.trace, stretch.samples, shares),
