@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "calls/call_matching.h"
 #include "calls/run_span.h"
 #include "trace/trace.h"
 

@@ -203,8 +203,8 @@ TEST(Imbalance, IsWaitingOverExecuting) {
                                   "rank 2\n @40 +24 barrier\n @70 +5 barrier\n");
   const ImbalanceMetrics m = imbalance_metrics(trace, CallMatching(trace));
   ASSERT_EQ(m.operations.size(), 1u);
-  EXPECT_DOUBLE_EQ(m.operations[0].imbalance.before_ns, 70);
-  EXPECT_DOUBLE_EQ(m.operations[0].imbalance.after_ns, 1 + 4);
+  EXPECT_EQ(m.operations[0].imbalance.before_ns, 70);
+  EXPECT_EQ(m.operations[0].imbalance.after_ns, 1 + 4);
   EXPECT_DOUBLE_EQ(m.operations[0].imbalance.ratio(), 75.0 / 12);
   EXPECT_DOUBLE_EQ(m.ranks[0].ratio(), 51.0 / (4 + 10));
   EXPECT_DOUBLE_EQ(m.program.ratio(), 75.0 / (12 + 10 + 60 + 40 + 6));
