@@ -22,7 +22,7 @@
 #include "analysis/runs/modelled_trace.h"
 #include "analysis/waits/wait_part.h"
 #include "analysis/waits/wait_summary.h"
-#include "app/load/path_in_stretches.h"
+#include "app/load/stretched_path.h"
 #include "app/load/stretched_run.h"
 #include "app/requests/critical_path.h"
 #include "app/requests/efficiency.h"
@@ -276,14 +276,15 @@ std::size_t compare_path_in_stretches(const std::string& path) {
                    std::move(stretched),
                    run_span(whole.trace),
                    {}};
-  const std::optional<MeasuredPath> found = path_in_stretches(run, alone);
-  if (!found) return 0;
+  StretchedPath in_stretches(run);
+  if (!analyse_in_stretches(run, alone, std::array<StretchAnalysis*, 1>{&in_stretches})) return 0;
+  const MeasuredPath found = in_stretches.take();
   const CriticalPath at_once = critical_path(whole.trace, matching, paths, {});
   const ComputationCode code(whole.trace, &whole.samples);
   const MeasuredPath expected{
       at_once, imbalance_metrics(whole.trace, matching),
       path_functions(at_once, whole.trace, code, {0, at_once.makespan_ns}, false)};
-  EXPECT_EQ(text_of(*found, run.trace.job(), run.trace.paths_of(run.trace.job())),
+  EXPECT_EQ(text_of(found, run.trace.job(), run.trace.paths_of(run.trace.job())),
             text_of(expected, whole.trace, paths))
       << run.trace.size() << " stretches";
   return run.trace.size();

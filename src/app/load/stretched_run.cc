@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <ranges>
 #include <string>
 #include <utility>
@@ -111,6 +112,28 @@ bool all_of_own_stretches(StretchedRun& run, ProcessGroup& group,
   return true_in_all(group, right);
 }
 
+/// Of a trace in which a stretch depends on others. Throws Error where that is too much.
+void require_memory_for_whole(const StretchedRun& run, ProcessGroup& group) {
+  const std::string why =
+      "messages or collectives that are incomplete, run back in time or deadlock on the ideal "
+      "network";
+  group.set_unshared("the trace has " + why);
+  require_memory_for(run.trace.calls(), run.reading, memory_for(run.reading),
+                     fmt::format("; it has {}, so it cannot be read in stretches", why));
+}
+
+void read_again(StretchedRun& run, ProcessGroup& group,
+                std::span<StretchAnalysis* const> analyses) {
+  begin_stage("analysing the run once more");
+  const bool complete = all_of_own_stretches(run, group, [&](const Stretch& stretch) {
+    for (StretchAnalysis* analysis : analyses) analysis->add_again(stretch);
+    return true;
+  });
+  if (complete) return;
+  throw Error("cannot analyse the trace", "it changed while it was read",
+              "Analyse it when nothing writes to it any more.");
+}
+
 }  // namespace
 
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group) {
@@ -148,33 +171,26 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   return StretchedRun{std::move(file), std::move(run), std::move(trace), span, request.reading};
 }
 
-bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
-                       const std::function<bool(const Stretch&, const CallMatching&)>& analyse) {
+bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
+                          std::span<StretchAnalysis* const> analyses) {
   begin_stage("analysing the run");
   const bool sound = all_of_own_stretches(run, group, [&](const Stretch& stretch) {
     const CallMatching matching(stretch.trace);
-    return is_sound(stretch, matching) && analyse(stretch, matching);
+    return is_sound(stretch, matching) && std::ranges::all_of(analyses, [&](StretchAnalysis* a) {
+             return a->add(stretch, matching);
+           });
   });
-  if (sound) return true;
-  const std::string why =
-      "messages or collectives that are incomplete, run back in time or deadlock on the ideal "
-      "network";
-  group.set_unshared("the trace has " + why);
-  require_memory_for(run.trace.calls(), run.reading, memory_for(run.reading),
-                     fmt::format("; it has {}, so it cannot be read in stretches", why));
-  return false;
-}
-
-void visit_own_stretches(StretchedRun& run, ProcessGroup& group, const char* stage,
-                         const std::function<void(const Stretch&)>& visit) {
-  begin_stage(stage);
-  const bool complete = all_of_own_stretches(run, group, [&visit](const Stretch& stretch) {
-    visit(stretch);
-    return true;
-  });
-  if (complete) return;
-  throw Error("cannot analyse the trace", "it changed while it was read",
-              "Analyse it when nothing writes to it any more.");
+  if (!sound) {
+    require_memory_for_whole(run, group);
+    return false;
+  }
+  std::vector<StretchAnalysis*> again;
+  for (StretchAnalysis* analysis : analyses) {
+    if (analysis->join(group)) again.push_back(analysis);
+  }
+  if (!again.empty()) read_again(run, group, again);
+  for (StretchAnalysis* analysis : analyses) analysis->finish(group);
+  return true;
 }
 
 }  // namespace slackline

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "app/load/loaded_run.h"
 #include "app/options/run_request.h"
@@ -34,17 +34,27 @@ struct StretchedRun {
 /// work is not shared is set in `group`.
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group);
 
-/// Calls analyse(stretch, matching) for each stretch that is this process's, in their order; it
-/// returns whether the stretch is independent of the others for that analysis. False in all
-/// processes where any is not, or where something is wrong with its calls: then only the analysis
-/// of the whole trace is right. Throws Error if that needs more memory than there is.
-bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
-                       const std::function<bool(const Stretch&, const CallMatching&)>& analyse);
+/// An analysis of a run that is read stretch by stretch, each process some of them.
+class StretchAnalysis {
+ public:
+  virtual ~StretchAnalysis() = default;
 
-/// Calls visit(stretch) for each of this process's stretches again, which are decoded once more. To
-/// be called by all processes, after for_own_stretches() was true. Throws Error in all where the
-/// file has changed meanwhile. `stage`: what for.
-void visit_own_stretches(StretchedRun& run, ProcessGroup& group, const char* stage,
-                         const std::function<void(const Stretch&)>& visit);
+  /// A stretch, in the order of time. False if it depends on others for this analysis: then only
+  /// the whole trace tells.
+  virtual bool add(const Stretch& stretch, const CallMatching& matching) = 0;
+  /// Puts together what all processes have found, in all. Returns whether the stretches have to be
+  /// read once more, which is the same in all.
+  virtual bool join(ProcessGroup& group) = 0;
+  /// A stretch again, after join() was true.
+  virtual void add_again(const Stretch& /*stretch*/) {}
+  /// After all of these, or after join() alone.
+  virtual void finish(ProcessGroup& group) = 0;
+};
+
+/// Calls all processes together. False in all where a stretch depends on others, or where something
+/// is wrong with its calls: then only the whole trace is right. Throws Error in all if that needs
+/// more memory than there is, and where the file changes meanwhile.
+bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
+                          std::span<StretchAnalysis* const> analyses);
 
 }  // namespace slackline

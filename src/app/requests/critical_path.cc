@@ -1,6 +1,7 @@
 #include "app/requests/critical_path.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,7 +15,8 @@
 #include "analysis/paths/path_report.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_run.h"
-#include "app/load/path_in_stretches.h"
+#include "app/load/stretched_path.h"
+#include "app/load/stretched_run.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
@@ -133,12 +135,14 @@ std::optional<Report> execute_in_stretches(const CriticalPathRequest& request,
   std::optional<StretchedRun> run = load_stretches(
       {.trace = request.input.trace, .on = request.on, .reading = request.input.reading}, group);
   if (!run || !run->trace.job().timed()) return std::nullopt;
-  const std::optional<MeasuredPath> found = path_in_stretches(*run, group);
-  if (!found) return std::nullopt;
+  StretchedPath path(*run);
+  if (!analyse_in_stretches(*run, group, std::array<StretchAnalysis*, 1>{&path})) {
+    return std::nullopt;
+  }
   if (!group.is_first()) return Report();
   const Trace& job = run->trace.job();
   return CriticalPathReports::untyped(
-      timed_report(request, run->run, run->trace.paths_of(job), *found));
+      timed_report(request, run->run, run->trace.paths_of(job), path.take()));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "app/requests/efficiency.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,10 +10,10 @@
 
 #include "analysis/cube/extra_p.h"
 #include "analysis/efficiency/efficiency.h"
-#include "analysis/efficiency/rank_efficiency.h"
 #include "analysis/efficiency/scaling_laws.h"
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
+#include "app/load/stretched_efficiency.h"
 #include "app/load/stretched_run.h"
 #include "app/load/summaries.h"
 #include "app/options/analysed_interval.h"
@@ -72,50 +73,6 @@ auto report_of(Described<EfficiencyJson> described, std::optional<ScalingLaws> l
 }
 using EfficiencyReports = CommandReports<ReturnedBy<report_of>>;
 
-/// What a process has found of its stretches, put together with what others have; in the order of
-/// the run.
-EfficiencyPart joined(const std::vector<EfficiencyPart>& own, ProcessGroup& group) {
-  std::vector<RankEfficiency> own_ranks;
-  std::vector<TimeInterval> own_ends;
-  for (const EfficiencyPart& part : own) {
-    own_ranks.insert(own_ranks.end(), part.ranks.begin(), part.ranks.end());
-    own_ends.push_back(part.ideal);
-  }
-  const std::vector<RankEfficiency> ranks = gather_all(group, own_ranks);
-  const std::vector<TimeInterval> ends = gather_all(group, own_ends);
-  EfficiencyPart whole;
-  for (std::size_t s = 0; s < ends.size(); ++s) {
-    const std::size_t count = ranks.size() / ends.size();
-    const auto first = ranks.begin() + static_cast<std::ptrdiff_t>(s * count);
-    EfficiencyPart part{{first, first + static_cast<std::ptrdiff_t>(count)}, ends[s]};
-    if (s == 0) {
-      whole = std::move(part);
-    } else {
-      append_part(whole, std::move(part));
-    }
-  }
-  return whole;
-}
-
-/// The efficiency of a run in stretches; nothing in all processes where only the whole trace tells.
-std::optional<Efficiency> efficiency_in_stretches(StretchedRun& run, const IdealOptions& options,
-                                                  const std::string& interval,
-                                                  ProcessGroup& group) {
-  const TimeInterval analysed = resolve_interval(interval, run.span).value_or(run.span.common);
-  std::vector<EfficiencyPart> own;
-  const auto analyse = [&](const Stretch& stretch, const CallMatching& matching) {
-    const IdealRun ideal = ideal_run(stretch.trace, matching, options);
-    own.push_back(efficiency_part(stretch.trace, ideal, run.span, analysed, stretch.part));
-    // A rank that is let go on to break a deadlock may leave the stretch before the others.
-    return ideal.released == 0;
-  };
-  if (!for_own_stretches(run, group, analyse)) return std::nullopt;
-  Efficiency all = efficiency_of(joined(own, group), run.trace.job(), run.span, analysed);
-  all.name = run.run.opened.path;
-  all.findings.merge(run.run.trace().findings());
-  return all;
-}
-
 SeverityCube severities_of(const LoadedRun& run) {
   const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
   WaitOptions options{.eager_bytes = run.eager_bytes};
@@ -135,13 +92,16 @@ std::optional<Report> execute_in_stretches(const EfficiencyRequest& request, Pro
   std::optional<StretchedRun> run = load_stretches(one, group);
   if (!run) return std::nullopt;
   require_calls(run->run.opened, run->trace.calls(), "no efficiency of");
-  const auto efficiency = efficiency_in_stretches(*run, ideal, request.interval, group);
-  if (!efficiency) return std::nullopt;
+  StretchedEfficiency efficiency(
+      *run, ideal, resolve_interval(request.interval, run->span).value_or(run->span.common));
+  if (!analyse_in_stretches(*run, group, std::array<StretchAnalysis*, 1>{&efficiency})) {
+    return std::nullopt;
+  }
   if (!group.is_first()) return Report();
   ComparedInputs compared;
   compared.add(run->run);
   return EfficiencyReports::untyped(
-      report_of(describe_efficiency({*efficiency}, scaling), {}, request, ideal, compared));
+      report_of(describe_efficiency({efficiency.take()}, scaling), {}, request, ideal, compared));
 }
 
 Report execute_whole(const EfficiencyRequest& request) {

@@ -10,6 +10,7 @@
 #include "analysis/waits/wait_summary.h"
 #include "app/load/loaded_run.h"
 #include "app/load/stretched_run.h"
+#include "app/load/stretched_waits.h"
 #include "app/options/analysed_interval.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
@@ -43,65 +44,19 @@ auto wait_states_report(Described<WaitSummaryJson> described, const LoadedRun& r
 }
 using WaitStatesReports = CommandReports<ReturnedBy<wait_states_report>>;
 
-struct SampledTimes {
-  std::vector<SampledTime> rows{};
-
-  auto tables() { return std::tie(rows); }
-  void add_up() { add_up_tables(tables()); }
-};
-
-/// What all processes have found in their stretches; nothing in all where only the whole trace
-/// tells.
-std::optional<WaitSummary> waits_in_stretches(StretchedRun& run, const WaitOptions& options,
-                                              const std::optional<TimeInterval>& interval,
-                                              ProcessGroup& group) {
-  TableSum<WaitPart> waits_sum;
-  TableSum<SampledTimes> sampled_sum;
-  const auto analyse = [&](const Stretch& stretch, const CallMatching& matching) {
-    const CallPaths paths = run.trace.paths_of(stretch.trace);
-    WaitPart part = wait_part(stretch.trace, matching, WaitNames(stretch.trace, paths), options,
-                              interval, {stretch.part, stretch.first_calls, run.span.whole});
-    const bool sound = part.clipped == 0 && part.released == 0;
-    waits_sum.append(std::move(part));
-    sampled_sum.append({sampled_times(stretch.trace, stretch.samples)});
-    return sound;
-  };
-  if (!for_own_stretches(run, group, analyse)) return std::nullopt;
-  WaitPart waits = waits_sum.take();
-  add_up_in_all(group, waits);
-  SampledTimes sampled = sampled_sum.take();
-  add_up_in_all(group, sampled);
-  const Trace& job = run.trace.job();
-  CodeCauses causes(waits.by_code, job.call_tree(), job.ranks());
-  TableSum<CauseTimes> times_sum;
-  if (causes.needs_calls()) {
-    const auto shares = std::make_shared<const SampledShares>(sampled.rows);
-    visit_own_stretches(run, group, "looking for the lines of causes", [&](const Stretch& stretch) {
-      const CallPaths functions = CallPaths::of_functions(stretch.trace);
-      times_sum.append(causes.times_of(stretch.trace, CallActivities(stretch.trace, functions),
-                                       ComputationCode(stretch.trace, stretch.samples, shares),
-                                       stretch.part));
-    });
-  }
-  CauseTimes times = times_sum.take();
-  add_up_in_all(group, times);
-  WaitSummary summary =
-      summary_of(waits.sums, run.trace.extents(), interval.value_or(run.span.whole), Findings());
-  summary.in_code = causes.take(times);
-  return summary;
-}
-
 std::optional<Report> execute_in_stretches(const WaitStatesRequest& request, ProcessGroup& group) {
   const WaitOptions options = options_of(request);
   std::optional<StretchedRun> run = load_stretches(request.run, group);
   if (!run) return std::nullopt;
-  const auto summary =
-      waits_in_stretches(*run, options, interval_of(request.interval, run->span), group);
-  if (!summary) return std::nullopt;
+  StretchedWaits waits(*run, options, interval_of(request.interval, run->span));
+  if (!analyse_in_stretches(*run, group, std::array<StretchAnalysis*, 1>{&waits})) {
+    return std::nullopt;
+  }
   if (!group.is_first()) return Report();
   const Trace& job = run->trace.job();
-  return WaitStatesReports::untyped(wait_states_report(
-      describe(*summary, job, run->trace.paths_of(job)), run->run, request, options.eager_bytes));
+  return WaitStatesReports::untyped(
+      wait_states_report(describe(waits.take(), job, run->trace.paths_of(job)), run->run, request,
+                         options.eager_bytes));
 }
 
 Report execute_whole(const WaitStatesRequest& request) {

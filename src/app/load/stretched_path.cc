@@ -1,0 +1,90 @@
+#include "app/load/stretched_path.h"
+
+#include <span>
+
+#include "analysis/paths/path_report.h"
+
+namespace slackline {
+namespace {
+
+/// A stretch with the path through it.
+class StretchPath {
+ public:
+  /// `first_calls`: as in PlaceInRun, for its segments.
+  StretchPath(const StretchedRun& run, const Stretch& stretch, const CallMatching& matching,
+              std::span<const CallIndex> first_calls)
+      : place_{stretch.part, first_calls, run.span.whole},
+        paths_(run.trace.paths_of(stretch.trace)),
+        names_(stretch.trace, paths_),
+        order_(stretch.trace, matching),
+        activities_(stretch.trace, matching, order_, stretch.part),
+        path_(part_path(activities_, names_, critical_steps(activities_), place_)) {}
+
+  const Activities& activities() const { return activities_; }
+  const CallActivities& names() const { return names_; }
+  const PartPath& path() const { return path_; }
+  const PlaceInRun& place() const { return place_; }
+
+ private:
+  PlaceInRun place_;
+  CallPaths paths_;
+  CallActivities names_;
+  CausalOrder order_;
+  Activities activities_;
+  PartPath path_;
+};
+
+}  // namespace
+
+void StretchedPath::Found::add_up() {
+  path.add_up();
+  imbalance.add_up();
+  add_up_rows(sampled);
+}
+
+bool StretchedPath::add(const Stretch& stretch, const CallMatching& matching) {
+  const StretchPath in(run_, stretch, matching, stretch.first_calls);
+  PathSlack slack(in.activities().sources());
+  PathSums sums = path_sums(in.activities(), in.names(), in.path(), slack, in.place());
+  if (in.activities().order().released() > 0 || slack.dropped > 0) return false;
+  const std::vector<ActivitySegment>& segments = in.path().segments;
+  own_segment_count_ += segments.size();
+  if (own_segment_count_ > kSegmentsListed) {
+    own_segments_ = {};
+  } else {
+    own_segments_.insert(own_segments_.end(), segments.begin(), segments.end());
+  }
+  own_.append({std::move(sums), imbalance_sums(stretch.trace, matching, stretch.part),
+               sampled_times(stretch.trace, stretch.samples)});
+  return true;
+}
+
+bool StretchedPath::join(ProcessGroup& group) {
+  found_ = own_.take();
+  add_up_in_all(group, found_);
+  asked_ = asked_for_gains(found_.path.on_path);
+  shares_ = std::make_shared<const SampledShares>(found_.sampled);
+  return true;
+}
+
+void StretchedPath::add_again(const Stretch& stretch) {
+  const CallMatching matching(stretch.trace);
+  const StretchPath in(run_, stretch, matching, {});
+  const ComputationCode code(stretch.trace, stretch.samples, shares_);
+  own_gains_.append(
+      {{path_gains(in.activities(), in.names(), in.activities().sources(), asked_)},
+       path_frames(in.path().segments, stretch.trace, code, {0, kTimeLimit_ns}, false)});
+}
+
+void StretchedPath::finish(ProcessGroup& group) {
+  Gains gains = own_gains_.take();
+  add_up_in_all(group, gains);
+  const Trace& job = run_.trace.job();
+  path_ = {path_of_run(std::move(found_.path), gains.gains.front(), job.ranks()),
+           imbalance_metrics(found_.imbalance, job.ranks()),
+           path_functions(gains.frames, job.call_tree())};
+  std::vector<ActivitySegment> segments = gather_all(group, own_segments_);
+  if (path_.path.segment_count <= kSegmentsListed) path_.path.segments = std::move(segments);
+}
+
+}  // namespace slackline

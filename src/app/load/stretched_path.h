@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/paths/critical_path.h"
+#include "analysis/paths/imbalance.h"
+#include "analysis/paths/path_functions.h"
+#include "analysis/paths/path_sums.h"
+#include "app/load/stretched_run.h"
+#include "base/keyed_rows.h"
+#include "calls/computation_code.h"
+#include "parallel/process_group.h"
+
+namespace slackline {
+
+/// The critical path of a measured run with what is said beside it.
+struct MeasuredPath {
+  CriticalPath path;  ///< of a run in stretches no segments where there are over kSegmentsListed
+  ImbalanceMetrics imbalance;
+  std::vector<PathFunction> functions;  ///< of the whole run
+};
+
+/// Finds it stretch by stretch, the same as of the whole run to the bit. The first pass finds the
+/// path, the second what its largest activities could gain.
+class StretchedPath : public StretchAnalysis {
+ public:
+  /// Keeps a reference.
+  explicit StretchedPath(const StretchedRun& run) : run_(run) {}
+
+  bool add(const Stretch& stretch, const CallMatching& matching) override;
+  bool join(ProcessGroup& group) override;
+  void add_again(const Stretch& stretch) override;
+  void finish(ProcessGroup& group) override;
+  /// To be called once, at the end.
+  MeasuredPath take() { return std::move(path_); }
+
+ private:
+  /// All that the first pass finds.
+  struct Found {
+    PathSums path{};
+    ImbalanceSums imbalance{};
+    std::vector<SampledTime> sampled{};
+
+    auto tables() { return std::tuple_cat(path.tables(), imbalance.tables(), std::tie(sampled)); }
+    void add_up();
+  };
+  /// All that the second one finds.
+  struct Gains {
+    std::vector<PathGains> gains{};
+    std::vector<PathFrameTime> frames{};
+
+    auto tables() { return std::tie(gains, frames); }
+    void add_up() { add_up_tables(tables()); }
+  };
+
+  const StretchedRun& run_;
+  TableSum<Found> own_;
+  std::vector<ActivitySegment> own_segments_;  // as long as there are not too many
+  std::uint64_t own_segment_count_ = 0;
+  Found found_;
+  std::vector<ActivityName> asked_;
+  std::shared_ptr<const SampledShares> shares_;
+  TableSum<Gains> own_gains_;
+  MeasuredPath path_;
+};
+
+}  // namespace slackline

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/waits/wait_part.h"
+#include "analysis/waits/wait_states.h"
+#include "analysis/waits/wait_summary.h"
+#include "analysis/waits/waits_in_code.h"
+#include "app/load/stretched_run.h"
+#include "base/keyed_rows.h"
+#include "calls/computation_code.h"
+#include "calls/run_span.h"
+#include "parallel/process_group.h"
+
+namespace slackline {
+
+/// Finds the wait states of a run stretch by stretch, the same as of the whole run to the bit. The
+/// second pass finds the lines of their causes, where there are call paths.
+class StretchedWaits : public StretchAnalysis {
+ public:
+  /// `interval`: as for wait_part(). Keeps a reference to `run`.
+  StretchedWaits(const StretchedRun& run, const WaitOptions& options,
+                 const std::optional<TimeInterval>& interval)
+      : run_(run), options_(options), interval_(interval) {}
+
+  bool add(const Stretch& stretch, const CallMatching& matching) override;
+  bool join(ProcessGroup& group) override;
+  void add_again(const Stretch& stretch) override;
+  void finish(ProcessGroup& group) override;
+  /// To be called once, at the end.
+  WaitSummary take() { return std::move(summary_); }
+
+ private:
+  struct Found {
+    WaitPart waits{};
+    std::vector<SampledTime> sampled{};
+
+    auto tables() { return std::tuple_cat(waits.tables(), std::tie(sampled)); }
+    void add_up();
+  };
+
+  const StretchedRun& run_;
+  WaitOptions options_;
+  std::optional<TimeInterval> interval_;
+  TableSum<Found> own_;
+  Found found_;
+  std::optional<CodeCauses> causes_;
+  std::shared_ptr<const SampledShares> shares_;
+  TableSum<CauseTimes> own_times_;
+  WaitSummary summary_;
+};
+
+}  // namespace slackline
