@@ -81,7 +81,8 @@ constexpr std::array kCommands{
             "slackline report slackline-trace --all\n"
             "slackline report slackline-trace --section waits,path\n"
             "slackline report app.slk --network shared-memory --format json\n"
-            "slackline report app.slk --platform fat-tree.toml -o report.html"},
+            "slackline report app.slk --platform fat-tree.toml -o report.html",
+            UnderLauncher::all_work},
     Command{"Look", "view", "open the HTML report in a browser", setup_view,
             "slackline view slackline-trace\n"
             "slackline view before.slk after.slk\n"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Tests of commands that a launcher starts as several processes: one answer, that of one process."""
+import json
 import os
 import re
 import shutil
@@ -43,7 +44,7 @@ def case_output(test):
 
 def case_shared(test):
     """Each process has stretches of the run, and they meet a few times, however long it is."""
-    for command, most in (("efficiency", 20), ("waits", 30)):
+    for command, most in (("efficiency", 20), ("waits", 30), ("path", 40)):
         words = (command, TRACE, "--format", "json")
         alone = test.slackline(*words)
         for count in (2, 3):
@@ -61,25 +62,38 @@ def case_stretches(test):
     """A recording made today, with call paths and CPU times, is analysed in a fraction of the memory that it needs
     whole, by one process and by three."""
     check(test.record([*test.launcher(4), test.program("stencil2d"), "100", "90", "60"]).returncode == 0, "recorded")
-    for command in ("efficiency", "waits"):
+    for command in ("path", "efficiency", "waits"):
         words = (command, test.output, "--format", "json")
         check(test.slackline(*words).returncode == 0, "whole")
         for interval in ("common", "program", "run", "2ms..5ms"):
-            answers = {test.slackline(*words, "--interval", interval, "--memory", memory).stdout
+            chosen = () if command == "path" else ("--interval", interval)
+            answers = {test.slackline(*words, *chosen, "--memory", memory).stdout
                        for memory in ("1GiB", "240KiB", "150KiB")}
             check(len(answers) == 1 and "" not in answers, f"{command} {interval}: {len(answers)} answers")
         same_answer(test, (1, 3), *words)
         same_answer(test, (2,), *words, "--memory", "200KiB")
+    # A report has what these commands say.
+    words = ("report", test.output, "--format", "json", "--memory", "400KiB")
+    measured = json.loads(test.slackline(*words).stdout)["result"]["measured"]
+    alone = {command: json.loads(test.slackline(command, test.output, "--format", "json").stdout)["result"]
+             for command in ("path", "efficiency", "waits")}
+    del alone["path"]["segments"]
+    check(measured["wait_states"] == alone["waits"], "other wait states")
+    check(measured["critical_path"] == alone["path"], "another critical path")
+    check(measured["efficiency"] == alone["efficiency"]["runs"][0], "another efficiency")
+    same_answer(test, (2,), *words)
     # Who asks for more processes than work is told so, once.
-    alone = launched(test, 3, "path", test.output)
+    alone = launched(test, 3, "hotspots", test.output)
     notes = [line for line in alone.stderr.splitlines() if line.startswith("slackline: note: ")]
     check(notes == ["slackline: note: process 0 did the work of all 3 processes: this command does not share it"],
           f"{notes}")
-    alone = launched(test, 2, *words, "--on", "predicted")
+    alone = launched(test, 2, "waits", test.output, "--on", "predicted")
     check("only a measured run of a native trace is shared" in alone.stderr, alone.stderr)
     # A trace that is too large is refused before it is read.
-    refused = test.slackline("path", test.output, "--memory", "1KiB")
-    check(refused.returncode == 1 and "are needed" in refused.stderr, refused.stderr)
+    for words in (("path", test.output), ("report", test.output), ("report", test.output, "--section", "model"),
+                  ("predict", test.output)):
+        refused = test.slackline(*words, "--memory", "1KiB")
+        check(refused.returncode == 1 and "are needed" in refused.stderr, refused.stderr)
 
 
 def case_help(test):

@@ -54,6 +54,13 @@ std::uint64_t calls_in_memory(const ReadingOptions& reading, const AvailableMemo
   return std::ranges::min(gather_all(group, std::vector<std::uint64_t>{mine}));
 }
 
+/// The same in all processes.
+bool first_can_read_whole(std::uint64_t calls, const ReadingOptions& reading,
+                          const AvailableMemory& available, ProcessGroup& group) {
+  const std::vector<char> fits{fits_in_memory(calls, reading, available) ? '\1' : '\0'};
+  return gather_all(group, fits).front() != '\0';
+}
+
 /// Sums over all ranks must not overflow; who reads the whole trace (check_time_span()) may allow
 /// more.
 bool has_usual_times(std::span<const RankExtent> ranks) {
@@ -136,7 +143,8 @@ void read_again(StretchedRun& run, ProcessGroup& group,
 
 }  // namespace
 
-std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group) {
+std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group,
+                                           StretchUse use) {
   group.set_unshared("only a measured run of a native trace is shared");
   if ((!request.on.empty() && request.on != "measured") || request.reading.fix_clocks) {
     return std::nullopt;
@@ -152,8 +160,13 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   const std::uint64_t at_once =
       calls_in_memory(request.reading, available, pieces.details_bytes(), group);
   const std::uint64_t calls = pieces.call_count();
-  const bool fits = fits_in_memory(calls, request.reading, available);
-  if (group.size() == 1 && fits && calls <= 2 * at_once) return std::nullopt;
+  if (first_can_read_whole(calls, request.reading, available, group)) {
+    if (use == StretchUse::for_memory) {
+      group.set_unshared("the whole trace fits in the memory of one process");
+      return std::nullopt;
+    }
+    if (group.size() == 1 && calls <= 2 * at_once) return std::nullopt;
+  }
   begin_stage("looking for places to cut the trace");
   StretchedTrace trace(std::move(pieces), group);
   const std::string obstacle = cut(trace, at_once, group);

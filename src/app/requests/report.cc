@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -11,10 +12,15 @@
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/machine.h"
+#include "app/load/stretched_efficiency.h"
+#include "app/load/stretched_path.h"
+#include "app/load/stretched_run.h"
+#include "app/load/stretched_waits.h"
 #include "app/options/analysed_interval.h"
 #include "app/options/degradations.h"
 #include "app/options/shared_options.h"
 #include "app/options/summary_options.h"
+#include "app/report/large_run_report.h"
 #include "app/report/run_comparison.h"
 #include "app/report/run_report.h"
 #include "app/report/sections.h"
@@ -26,6 +32,7 @@
 #include "page/drawn_timeline.h"
 #include "page/pictures.h"
 #include "page/timeline.h"
+#include "parallel/process_group.h"
 
 namespace slackline {
 namespace {
@@ -109,8 +116,15 @@ auto run_report_of(const ReportRequest& request, const std::vector<std::int64_t>
                              "simulation"_key.when(platform)});
 }
 
-using ReportReports =
-    CommandReports<ReturnedBy<run_report_of>, ReturnedBy<comparison_report>, TrainingRunReport>;
+auto large_run_report_of(const ReportRequest& request, const StretchedRun& run,
+                         MeasuredInStretches measured) {
+  return with_context(
+      describe(std::move(measured), run.trace.job(), run.trace.paths_of(run.trace.job())), "report",
+      run.run, Object{"interval"_key = request.interval});
+}
+
+using ReportReports = CommandReports<ReturnedBy<run_report_of>, ReturnedBy<large_run_report_of>,
+                                     ReturnedBy<comparison_report>, TrainingRunReport>;
 
 /// The report with the run simulated on a machine, too.
 Report report_with_simulation(const ReportRequest& request, LoadedGraph& loaded,
@@ -165,6 +179,37 @@ void refuse_summary_of_two(const ReportRequest& request) {
                     "Write a summary of each: slackline report TRACE --summary FILE.json.");
 }
 
+/// Whether all that is asked for can be told of a run in stretches.
+bool may_be_in_stretches(const ReportRequest& request) {
+  return request.other.empty() && !request.machine.given() && request.summary.file.empty() &&
+         request.compare.empty() && request.degradations.empty() && !request.every_call &&
+         !request.input.model.given() && !request.input.network.given() &&
+         std::ranges::all_of(request.sections, [](const std::string& name) {
+           return std::ranges::find(kSectionsInStretches, name) != kSectionsInStretches.end();
+         });
+}
+
+std::optional<Report> report_in_stretches(const ReportRequest& request, ProcessGroup& group) {
+  group.set_unshared("only what a report says of the measured run is shared");
+  if (!may_be_in_stretches(request)) return std::nullopt;
+  RunRequest measured{.trace = request.input.trace, .reading = request.input.reading};
+  if (!request.screen) measured.reading.bytes_per_call = bytes_per_call::kWholeReport;
+  std::optional<StretchedRun> run = load_stretches(measured, group, StretchUse::for_memory);
+  if (!run || !run->trace.job().timed()) return std::nullopt;
+  const TimeInterval analysed =
+      resolve_interval(request.interval, run->span).value_or(run->span.common);
+  StretchedEfficiency efficiency(*run, {}, analysed);
+  StretchedWaits waits(*run, {}, analysed);
+  StretchedPath path(*run);
+  if (!analyse_in_stretches(*run, group,
+                            std::array<StretchAnalysis*, 3>{&efficiency, &waits, &path})) {
+    return std::nullopt;
+  }
+  if (!group.is_first()) return Report();
+  return ReportReports::untyped(
+      large_run_report_of(request, *run, {efficiency.take(), waits.take(), path.take()}));
+}
+
 Report whole_report(const ReportRequest& request) {
   const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
   if (!request.other.empty()) return ReportReports::untyped(comparison_report(request, ppm));
@@ -192,6 +237,17 @@ Report whole_report(const ReportRequest& request) {
   return ReportReports::untyped(run_report_of(request, ppm, loaded, std::move(described), {}));
 }
 
+/// One of a run that fits in memory.
+Report report_on_whole(const ReportRequest& request) {
+  if (request.other.empty()) {
+    if (auto training = training_run_report(input_path(request.input.trace), request.pictures)) {
+      if (!request.summary.file.empty()) throw no_summary(request.input.trace);
+      return ReportReports::untyped(std::move(*training));
+    }
+  }
+  return whole_report(request);
+}
+
 }  // namespace
 
 void declare(OptionList& options, ReportRequest& request) {
@@ -215,17 +271,17 @@ void declare(OptionList& options, ReportRequest& request) {
 }
 
 Report execute(const ReportRequest& request) {
+  SingleProcess alone;
+  return execute(request, alone);
+}
+
+Report execute(const ReportRequest& request, ProcessGroup& group) {
   check_section_names(request.sections);
   refuse_summary_of_two(request);
-  if (request.other.empty()) {
-    if (auto training = training_run_report(input_path(request.input.trace), request.pictures)) {
-      if (!request.summary.file.empty()) throw no_summary(request.input.trace);
-      return ReportReports::untyped(std::move(*training));
-    }
-  }
-  Report report = whole_report(request);
-  select_sections(request.sections, report);
-  return report;
+  std::optional<Report> report = report_in_stretches(request, group);
+  if (!report) report = group.is_first() ? report_on_whole(request) : Report();
+  select_sections(request.sections, *report);
+  return std::move(*report);
 }
 
 bool fits_in_a_file(const Report& report) {

@@ -13,6 +13,7 @@ namespace slackline {
 
 class OptionList;
 struct Report;
+class ProcessGroup;
 
 /// Everything there is to say about a run, or how two runs differ.
 struct ReportRequest {
@@ -31,8 +32,12 @@ struct ReportRequest {
 };
 void declare(OptionList& options, ReportRequest& request);
 
-/// Throws Error.
+/// Throws Error. Of a run that does not fit in memory what its stretches tell: efficiency, wait
+/// states and the critical path.
 Report execute(const ReportRequest& request);
+/// The same in several processes, which share the work on such a run. Only the first one gets the
+/// report.
+Report execute(const ReportRequest& request, ProcessGroup& group);
 
 /// Whether one file holds every call of the report's pictures to the nanosecond.
 bool fits_in_a_file(const Report& report);
