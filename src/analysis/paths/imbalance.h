@@ -66,11 +66,11 @@ struct ImbalanceSums {
   void add_up() { add_up_tables(tables()); }
 };
 
-/// Of the blocking collectives. O(members + calls).
+/// Imbalance of the blocking collectives. O(members + calls).
 ImbalanceSums imbalance_sums(const Trace& trace, const CallMatching& matching, const RunPart& part);
 /// `sums`: of a whole run of `ranks` ranks.
 ImbalanceMetrics imbalance_metrics(const ImbalanceSums& sums, std::int32_t ranks);
-/// Of a trace that is a whole run.
+/// The same where the trace is a whole run.
 ImbalanceMetrics imbalance_metrics(const Trace& trace, const CallMatching& matching);
 
 /// The intervals method of the same paper (inverse topological sorting): computation intervals of

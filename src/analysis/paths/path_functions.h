@@ -42,7 +42,7 @@ std::vector<PathFrameTime> path_frames(std::span<const ActivitySegment> segments
 /// By function, longest first: its frame is the one with most of the time. O(frames log frames).
 std::vector<PathFunction> path_functions(std::span<const PathFrameTime> frames,
                                          const CallTree& tree);
-/// Of a trace that is a whole run.
+/// The same where the trace is a whole run.
 std::vector<PathFunction> path_functions(const CriticalPath& path, const Trace& trace,
                                          const ComputationCode& code, const TimeInterval& interval,
                                          bool inner);

@@ -108,7 +108,7 @@ class BackwardWalk {
     own.computed_ns += gap;
   }
 
-  /// Of equal ways that to the lowest rank is taken, whatever the order of the calls.
+  /// The lowest rank is taken among equal ways, whatever the order of the calls.
   static bool is_better(std::int64_t offer, const PathSlack::Next& next, std::int64_t best,
                         const PathSlack::Next& of_best) {
     return offer > best || (offer == best && next < of_best);

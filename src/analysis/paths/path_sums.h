@@ -112,7 +112,7 @@ struct PathSums {
   std::vector<NearPathRankRow> near_ranks{};  ///< of these
 };
 
-/// Of the path alone. O(segments + ranks).
+/// What is known of the path alone. O(segments + ranks).
 PathSums sums_of_path(const Activities& run, const PartPath& path);
 /// All of it. `slack`: empty but for its sources, all of `run`'s; filled in but for `ahead_ns`.
 /// O(calls + members of collectives); 8 bytes a call and 8 a call that another one waits for.

@@ -119,7 +119,7 @@ bool all_of_own_stretches(StretchedRun& run, ProcessGroup& group,
   return true_in_all(group, right);
 }
 
-/// Of a trace in which a stretch depends on others. Throws Error where that is too much.
+/// Where a stretch depends on others, the whole trace is read. Throws Error where that is too much.
 void require_memory_for_whole(const StretchedRun& run, ProcessGroup& group) {
   const std::string why =
       "messages or collectives that are incomplete, run back in time or deadlock on the ideal "
