@@ -395,6 +395,7 @@ TEST(SharedWorkOn, CountersAndPauses) {
   compare_all(file.path());
   EXPECT_EQ(compare_stretches(file.path()), 4u);
   EXPECT_EQ(compare_waits_in_stretches(file.path()), 4u);
+  EXPECT_EQ(compare_path_in_stretches(file.path()), 4u);
   EXPECT_TRUE(is_shared(file.path(), 2));
 }
 
@@ -409,6 +410,7 @@ TEST(SharedWorkOn, PollsOverACollective) {
       " @600 +50 barrier\n @700 +1 finalize\n"));
   compare_all(file.path());
   EXPECT_EQ(compare_waits_in_stretches(file.path()), 3u);
+  EXPECT_EQ(compare_path_in_stretches(file.path()), 3u);
   const OpenedTrace whole = open_trace(file.path());
   const WaitStates waits = wait_states(whole.trace, CallMatching(whole.trace));
   EXPECT_TRUE(std::ranges::any_of(waits.states, [](const WaitState& s) {
@@ -449,6 +451,7 @@ TEST(SharedWorkOn, PollsThatDoNotHoldTheRankUp) {
   const NativeFile file(testing::timed_trace(3, text));
   compare_all(file.path());
   EXPECT_EQ(compare_waits_in_stretches(file.path()), 2 * kPhases + 1u);
+  EXPECT_EQ(compare_path_in_stretches(file.path()), 2 * kPhases + 1u);
 }
 
 /// A rank that only ever leaves regions is in none, whole or cut.
@@ -466,6 +469,7 @@ TEST(SharedWorkOn, RegionsThatAreOnlyLeft) {
   const NativeFile file(read_text(text, "test"));
   compare_all(file.path());
   EXPECT_EQ(compare_waits_in_stretches(file.path()), 8u);
+  EXPECT_EQ(compare_path_in_stretches(file.path()), 8u);
 }
 
 /// Rank 1 computes longer, in kernel where it has samples of its own, and else as in stretches of
@@ -498,6 +502,7 @@ TEST(SharedWorkOn, CallPathsAndSamples) {
   const NativeFile file(trace, samples);
   compare_all(file.path());
   EXPECT_EQ(compare_waits_in_stretches(file.path()), 10u);
+  EXPECT_EQ(compare_path_in_stretches(file.path()), 10u);
   const OpenedTrace whole = open_trace(file.path());
   const WaitSummary summary =
       summarize_waits(whole.trace, CallMatching(whole.trace), CallPaths::of_functions(whole.trace),
@@ -522,6 +527,7 @@ TEST(SharedWorkOn, RegionsInAnotherOrder) {
       "region 0 solve\nregion 1 write\n" + rank(0, "solve", "write") + rank(1, "write", "solve")));
   compare_all(file.path());
   EXPECT_EQ(compare_waits_in_stretches(file.path()), 4u);
+  EXPECT_EQ(compare_path_in_stretches(file.path()), 4u);
 }
 
 TEST(SharedWorkOn, ProcessesWithUnequalMemory) {
