@@ -25,7 +25,7 @@ class HaloRun {
  private:
   int ranks_;
   int steps_;
-  std::vector<std::int64_t> meetings_ns_;  // when the last rank gets there: four a step
+  std::vector<std::int64_t> sync_points_ns_;  // when the last rank gets there: four a step
 };
 
 /// A timed trace of such a run of 27 ranks: about 6,400 calls a step.
