@@ -160,7 +160,7 @@ CriticalPath critical_path(const Activities& run, const CallActivities& names,
   findings.merge(run.matching().findings());
   if (run.trace().call_count() > 0) {
     path = part_path(run, names, find_path(run, options), place_of_whole(run));
-    sums = sums_of_path(run, path);
+    sums = sums_of_path(run, path, place_of_whole(run));
   }
   CriticalPath out;
   if (options.extent == PathExtent::segments || path.steps.empty()) {

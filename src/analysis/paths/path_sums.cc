@@ -17,8 +17,7 @@ namespace {
 /// Turns the steps of a path into segments: computation falls into the call paths it lies in.
 class Segments {
  public:
-  Segments(const CallActivities& names, const PlaceInRun& place, std::int64_t start_ns)
-      : names_(names), place_(place), at_(start_ns) {}
+  Segments(const CallActivities& names, std::int64_t start_ns) : names_(names), at_(start_ns) {}
 
   void add(const RunStep& s) {
     const std::int64_t begin = at_;
@@ -61,12 +60,10 @@ class Segments {
     std::int64_t ns;
   };
   void push(std::int64_t begin, std::int64_t end, const RunStep& s, ActivityId id) {
-    segments_.push_back({begin, end, s.rank, place_.call_in_run(s.rank, s.call),
-                         names_.operation(id), names_.path(id)});
+    segments_.push_back({begin, end, s.rank, s.call, names_.operation(id), names_.path(id)});
   }
 
   const CallActivities& names_;
-  const PlaceInRun& place_;
   std::int64_t at_;  // from the start of the run
   std::vector<ActivitySegment> segments_;
   std::vector<Part> parts_;
@@ -80,12 +77,13 @@ std::vector<ActivityOnPath> activities_of(std::span<const ActivitySegment> segme
   return rows;
 }
 
-std::vector<LongSegment> longest_of(std::span<const ActivitySegment> segments) {
+std::vector<LongSegment> longest_of(std::span<const ActivitySegment> segments,
+                                    const PlaceInRun& place) {
   const auto key = [](const ActivitySegment& s) { return LongSegment{s}.key(); };
   std::vector<ActivitySegment> longest(std::min(segments.size(), PathSums::kLongest));
   std::ranges::partial_sort_copy(segments, longest, {}, key, key);
   std::vector<LongSegment> rows;
-  for (const ActivitySegment& s : longest) rows.push_back({s});
+  for (const ActivitySegment& s : longest) rows.push_back({in_run(s, place)});
   return rows;
 }
 
@@ -124,7 +122,7 @@ void add_near_paths(const Activities& run, const PathSlack& slack, const PartPat
 
 PartPath part_path(const Activities& run, const CallActivities& names, std::vector<RunStep> steps,
                    const PlaceInRun& place) {
-  Segments segments(names, place, run.start_ns() - place.whole.begin_ns);
+  Segments segments(names, run.start_ns() - place.whole.begin_ns);
   std::int64_t length = 0;
   for (const RunStep& s : steps) {
     segments.add(s);
@@ -160,20 +158,20 @@ void PathSums::add_up() {
   });
 }
 
-PathSums sums_of_path(const Activities& run, const PartPath& path) {
+PathSums sums_of_path(const Activities& run, const PartPath& path, const PlaceInRun& place) {
   PathSums out;
   PathTotals totals{.makespan_ns = run.makespan_ns(), .segments = path.segments.size()};
   if (!path.steps.empty()) totals.late_start_ns = run.late_start_ns(path.steps.front().rank);
   out.totals.push_back(totals);
   out.ranks = ranks_on_path(run, path);
   out.on_path = activities_of(path.segments);
-  out.longest = longest_of(path.segments);
+  out.longest = longest_of(path.segments, place);
   return out;
 }
 
 PathSums path_sums(const Activities& run, const CallActivities& names, const PartPath& path,
                    PathSlack& slack, const PlaceInRun& place) {
-  PathSums out = sums_of_path(run, path);
+  PathSums out = sums_of_path(run, path, place);
   const std::array<std::function<void()>, 2> walks{
       [&] {
         fill_slack(run, slack);

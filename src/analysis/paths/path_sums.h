@@ -34,8 +34,13 @@ struct ActivitySegment {
 /// The critical path through a part of a run.
 struct PartPath {
   std::vector<RunStep> steps;             ///< in order of time
-  std::vector<ActivitySegment> segments;  ///< the same as segments, in times and calls of the run
+  std::vector<ActivitySegment> segments;  ///< the same in times of the run and calls of the part
 };
+/// With its call numbered in the run.
+inline ActivitySegment in_run(ActivitySegment segment, const PlaceInRun& place) {
+  segment.call = place.call_in_run(segment.rank, segment.call);
+  return segment;
+}
 /// `steps`: a longest path. O(steps).
 PartPath part_path(const Activities& run, const CallActivities& names, std::vector<RunStep> steps,
                    const PlaceInRun& place);
@@ -113,7 +118,7 @@ struct PathSums {
 };
 
 /// What is known of the path alone. O(segments + ranks).
-PathSums sums_of_path(const Activities& run, const PartPath& path);
+PathSums sums_of_path(const Activities& run, const PartPath& path, const PlaceInRun& place);
 /// All of it. `slack`: empty but for its sources, all of `run`'s; filled in but for `ahead_ns`.
 /// O(calls + members of collectives); 8 bytes a call and 8 a call that another one waits for.
 PathSums path_sums(const Activities& run, const CallActivities& names, const PartPath& path,

@@ -33,9 +33,9 @@ EfficiencyPart joined(const std::vector<EfficiencyPart>& own, ProcessGroup& grou
 
 }  // namespace
 
-bool StretchedEfficiency::add(const Stretch& stretch, const CallMatching& matching) {
-  const IdealRun ideal = ideal_run(stretch.trace, matching, options_);
-  own_.push_back(efficiency_part(stretch.trace, ideal, run_.span, analysed_, stretch.part));
+bool StretchedEfficiency::add(const LoadedStretch& stretch) {
+  const IdealRun ideal = ideal_run(stretch.trace(), stretch.matching(), options_);
+  own_.push_back(efficiency_part(stretch.trace(), ideal, run_.span, analysed_, stretch.part()));
   // A rank that is let go on to break a deadlock may leave the stretch before the others.
   return ideal.released == 0;
 }

@@ -21,7 +21,7 @@ class StretchedEfficiency : public StretchAnalysis {
                       const TimeInterval& analysed)
       : run_(run), options_(options), analysed_(analysed) {}
 
-  bool add(const Stretch& stretch, const CallMatching& matching) override;
+  bool add(const LoadedStretch& stretch) override;
   bool join(ProcessGroup& /*group*/) override { return false; }
   void finish(ProcessGroup& group) override;
   /// To be called once, at the end.

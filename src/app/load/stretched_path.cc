@@ -5,19 +5,16 @@
 #include "analysis/paths/path_report.h"
 
 namespace slackline {
-namespace {
 
 /// A stretch with the path through it.
-class StretchPath {
+class StretchedPath::InStretch {
  public:
-  /// `first_calls`: as in PlaceInRun, for its segments.
-  StretchPath(const StretchedRun& run, const Stretch& stretch, const CallMatching& matching,
-              std::span<const CallIndex> first_calls)
-      : place_{stretch.part, first_calls, run.span.whole},
-        paths_(run.trace.paths_of(stretch.trace)),
-        names_(stretch.trace, paths_),
-        order_(stretch.trace, matching),
-        activities_(stretch.trace, matching, order_, stretch.part),
+  InStretch(const StretchedRun& run, const LoadedStretch& stretch)
+      : place_{stretch.part(), stretch.first_calls(), run.span.whole},
+        paths_(run.trace.paths_of(stretch.trace())),
+        names_(stretch.trace(), paths_),
+        order_(stretch.trace(), stretch.matching()),
+        activities_(stretch.trace(), stretch.matching(), order_, stretch.part()),
         path_(part_path(activities_, names_, critical_steps(activities_), place_)) {}
 
   const Activities& activities() const { return activities_; }
@@ -34,7 +31,8 @@ class StretchPath {
   PartPath path_;
 };
 
-}  // namespace
+StretchedPath::StretchedPath(const StretchedRun& run) : run_(run) {}
+StretchedPath::~StretchedPath() = default;
 
 void StretchedPath::Found::add_up() {
   path.add_up();
@@ -42,21 +40,25 @@ void StretchedPath::Found::add_up() {
   add_up_rows(sampled);
 }
 
-bool StretchedPath::add(const Stretch& stretch, const CallMatching& matching) {
-  const StretchPath in(run_, stretch, matching, stretch.first_calls);
-  PathSlack slack(in.activities().sources());
-  PathSums sums = path_sums(in.activities(), in.names(), in.path(), slack, in.place());
-  if (in.activities().order().released() > 0 || slack.dropped > 0) return false;
-  const std::vector<ActivitySegment>& segments = in.path().segments;
+bool StretchedPath::add(const LoadedStretch& stretch) {
+  auto in = std::make_unique<const InStretch>(run_, stretch);
+  PathSlack slack(in->activities().sources());
+  PathSums sums = path_sums(in->activities(), in->names(), in->path(), slack, in->place());
+  if (in->activities().order().released() > 0 || slack.dropped > 0) return false;
+  keep(in->path().segments, in->place());
+  own_.append({std::move(sums), imbalance_sums(stretch.trace(), stretch.matching(), stretch.part()),
+               sampled_times(stretch.trace(), stretch.samples())});
+  if (stretch.stays()) only_ = std::move(in);
+  return true;
+}
+
+void StretchedPath::keep(std::span<const ActivitySegment> segments, const PlaceInRun& place) {
   own_segment_count_ += segments.size();
   if (own_segment_count_ > kSegmentsListed) {
     own_segments_ = {};
-  } else {
-    own_segments_.insert(own_segments_.end(), segments.begin(), segments.end());
+    return;
   }
-  own_.append({std::move(sums), imbalance_sums(stretch.trace, matching, stretch.part),
-               sampled_times(stretch.trace, stretch.samples)});
-  return true;
+  for (const ActivitySegment& s : segments) own_segments_.push_back(in_run(s, place));
 }
 
 bool StretchedPath::join(ProcessGroup& group) {
@@ -67,13 +69,16 @@ bool StretchedPath::join(ProcessGroup& group) {
   return true;
 }
 
-void StretchedPath::add_again(const Stretch& stretch) {
-  const CallMatching matching(stretch.trace);
-  const StretchPath in(run_, stretch, matching, {});
-  const ComputationCode code(stretch.trace, stretch.samples, shares_);
+void StretchedPath::add_again(const LoadedStretch& stretch) {
+  if (!stretch.stays()) return add_gains(InStretch(run_, stretch), stretch);
+  add_gains(*only_, stretch);
+}
+
+void StretchedPath::add_gains(const InStretch& in, const LoadedStretch& stretch) {
+  const ComputationCode code(stretch.trace(), stretch.samples(), shares_);
   own_gains_.append(
       {{path_gains(in.activities(), in.names(), in.activities().sources(), asked_)},
-       path_frames(in.path().segments, stretch.trace, code, {0, kTimeLimit_ns}, false)});
+       path_frames(in.path().segments, stretch.trace(), code, {0, kTimeLimit_ns}, false)});
 }
 
 void StretchedPath::finish(ProcessGroup& group) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -29,16 +30,18 @@ struct MeasuredPath {
 class StretchedPath : public StretchAnalysis {
  public:
   /// Keeps a reference.
-  explicit StretchedPath(const StretchedRun& run) : run_(run) {}
+  explicit StretchedPath(const StretchedRun& run);
+  ~StretchedPath() override;
 
-  bool add(const Stretch& stretch, const CallMatching& matching) override;
+  bool add(const LoadedStretch& stretch) override;
   bool join(ProcessGroup& group) override;
-  void add_again(const Stretch& stretch) override;
+  void add_again(const LoadedStretch& stretch) override;
   void finish(ProcessGroup& group) override;
   /// To be called once, at the end.
   MeasuredPath take() { return std::move(path_); }
 
  private:
+  class InStretch;
   /// All that the first pass finds.
   struct Found {
     PathSums path{};
@@ -57,7 +60,11 @@ class StretchedPath : public StretchAnalysis {
     void add_up() { add_up_tables(tables()); }
   };
 
+  void keep(std::span<const ActivitySegment> segments, const PlaceInRun& place);
+  void add_gains(const InStretch& in, const LoadedStretch& stretch);
+
   const StretchedRun& run_;
+  std::unique_ptr<const InStretch> only_;  // where a process has one stretch
   TableSum<Found> own_;
   std::vector<ActivitySegment> own_segments_;  // as long as there are not too many
   std::uint64_t own_segment_count_ = 0;

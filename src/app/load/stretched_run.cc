@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <ranges>
 #include <string>
 #include <utility>
@@ -86,17 +87,19 @@ std::string cut(StretchedTrace& trace, std::uint64_t calls_at_once, ProcessGroup
   return {};
 }
 
-bool is_sound(const Stretch& stretch, const CallMatching& matching) {
-  if (!matching.findings().empty()) return false;
-  const CausalityCheck check = check_causality(stretch.trace, matching);
+bool is_sound(const LoadedStretch& stretch) {
+  if (!stretch.matching().findings().empty()) return false;
+  const CausalityCheck check = check_causality(stretch.trace(), stretch.matching());
   return check.violations == 0 && check.collectives == 0;
 }
 
-std::optional<Stretch> read_stretch(StretchedRun& run, std::size_t number) {
+/// Nothing where the file is damaged.
+std::unique_ptr<const LoadedStretch> load_stretch(StretchedRun& run, std::size_t number,
+                                                  bool only) {
   std::optional<Stretch> stretch = run.trace.load(number);
   // Blocks at its ends, which are read twice, have brought pages of their neighbours into memory.
   run.file->release(run.file->bytes());
-  return stretch;
+  return stretch ? std::make_unique<const LoadedStretch>(*std::move(stretch), only) : nullptr;
 }
 
 /// The numbers of a process's own, in order.
@@ -107,17 +110,31 @@ auto own_stretches(const StretchedRun& run, const ProcessGroup& group) {
                           (self + 1) * run.trace.size() / processes);
 }
 
-/// Whether all could be read and are, in all processes.
-bool all_of_own_stretches(StretchedRun& run, ProcessGroup& group,
-                          const std::function<bool(const Stretch&)>& is_right) {
-  bool right = true;
-  for (const std::size_t s : own_stretches(run, group)) {
-    const std::optional<Stretch> stretch = read_stretch(run, s);
-    right = stretch.has_value() && is_right(*stretch);
-    if (!right) break;
+/// The stretches of a process: one stays in memory, several are read each time.
+class OwnStretches {
+ public:
+  OwnStretches(StretchedRun& run, ProcessGroup& group) : run_(run), group_(group) {}
+
+  /// Whether all could be read and are right, in all processes.
+  bool all_of(const std::function<bool(const LoadedStretch&)>& is_right) {
+    bool right = true;
+    const auto numbers = own_stretches(run_, group_);
+    for (const std::size_t s : numbers) {
+      if (!loaded_ || !loaded_->stays()) {
+        loaded_.reset();
+        loaded_ = load_stretch(run_, s, numbers.size() == 1);
+      }
+      right = loaded_ != nullptr && is_right(*loaded_);
+      if (!right) break;
+    }
+    return true_in_all(group_, right);
   }
-  return true_in_all(group, right);
-}
+
+ private:
+  StretchedRun& run_;
+  ProcessGroup& group_;
+  std::unique_ptr<const LoadedStretch> loaded_;
+};
 
 /// Where a stretch depends on others, the whole trace is read. Throws Error where that is too much.
 void require_memory_for_whole(const StretchedRun& run, ProcessGroup& group) {
@@ -129,10 +146,9 @@ void require_memory_for_whole(const StretchedRun& run, ProcessGroup& group) {
                      fmt::format("; it has {}, so it cannot be read in stretches", why));
 }
 
-void read_again(StretchedRun& run, ProcessGroup& group,
-                std::span<StretchAnalysis* const> analyses) {
+void visit_again(OwnStretches& stretches, std::span<StretchAnalysis* const> analyses) {
   begin_stage("analysing the run once more");
-  const bool complete = all_of_own_stretches(run, group, [&](const Stretch& stretch) {
+  const bool complete = stretches.all_of([&](const LoadedStretch& stretch) {
     for (StretchAnalysis* analysis : analyses) analysis->add_again(stretch);
     return true;
   });
@@ -187,10 +203,10 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
 bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
                           std::span<StretchAnalysis* const> analyses) {
   begin_stage("analysing the run");
-  const bool sound = all_of_own_stretches(run, group, [&](const Stretch& stretch) {
-    const CallMatching matching(stretch.trace);
-    return is_sound(stretch, matching) && std::ranges::all_of(analyses, [&](StretchAnalysis* a) {
-             return a->add(stretch, matching);
+  OwnStretches stretches(run, group);
+  const bool sound = stretches.all_of([&](const LoadedStretch& stretch) {
+    return is_sound(stretch) && std::ranges::all_of(analyses, [&](StretchAnalysis* analysis) {
+             return analysis->add(stretch);
            });
   });
   if (!sound) {
@@ -201,7 +217,7 @@ bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
   for (StretchAnalysis* analysis : analyses) {
     if (analysis->join(group)) again.push_back(analysis);
   }
-  if (!again.empty()) read_again(run, group, again);
+  if (!again.empty()) visit_again(stretches, again);
   for (StretchAnalysis* analysis : analyses) analysis->finish(group);
   return true;
 }

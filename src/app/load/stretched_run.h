@@ -5,11 +5,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "app/load/loaded_run.h"
 #include "app/options/run_request.h"
 #include "base/file.h"
 #include "calls/call_matching.h"
+#include "calls/run_part.h"
 #include "parallel/process_group.h"
 #include "stretches/stretched_trace.h"
 
@@ -40,6 +43,32 @@ enum class StretchUse : std::uint8_t { for_speed, for_memory };
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group,
                                            StretchUse use = StretchUse::for_speed);
 
+/// A stretch that has been read, for all analyses. Not for several threads at once.
+class LoadedStretch {
+ public:
+  /// `only`: the process has no other one.
+  LoadedStretch(Stretch stretch, bool only) : stretch_(std::move(stretch)), only_(only) {}
+  LoadedStretch(const LoadedStretch&) = delete;
+  LoadedStretch& operator=(const LoadedStretch&) = delete;
+
+  const Trace& trace() const { return stretch_.trace; }
+  const RunPart& part() const { return stretch_.part; }
+  const Samples& samples() const { return stretch_.samples; }
+  const std::vector<CallIndex>& first_calls() const { return stretch_.first_calls; }
+  /// Of its calls; found when it is first asked for.
+  const CallMatching& matching() const {
+    if (!matching_) matching_.emplace(stretch_.trace);
+    return *matching_;
+  }
+  /// Whether it stays in memory: then add_again() gets the same object as add().
+  bool stays() const { return only_; }
+
+ private:
+  Stretch stretch_;
+  bool only_;
+  mutable std::optional<CallMatching> matching_;
+};
+
 /// An analysis of a run that is read stretch by stretch, each process some of them.
 class StretchAnalysis {
  public:
@@ -47,12 +76,12 @@ class StretchAnalysis {
 
   /// A stretch, in the order of time. False if it depends on others for this analysis: then only
   /// the whole trace tells.
-  virtual bool add(const Stretch& stretch, const CallMatching& matching) = 0;
-  /// Puts together what all processes have found, in all. Returns whether the stretches have to be
-  /// read once more, which is the same in all.
+  virtual bool add(const LoadedStretch& stretch) = 0;
+  /// Puts together what all processes have found, in all. Returns whether the stretches are needed
+  /// once more, which is the same in all.
   virtual bool join(ProcessGroup& group) = 0;
   /// A stretch again, after join() was true.
-  virtual void add_again(const Stretch& /*stretch*/) {}
+  virtual void add_again(const LoadedStretch& /*stretch*/) {}
   /// After all of these, or after join() alone.
   virtual void finish(ProcessGroup& group) = 0;
 };

@@ -7,12 +7,13 @@ void StretchedWaits::Found::add_up() {
   add_up_rows(sampled);
 }
 
-bool StretchedWaits::add(const Stretch& stretch, const CallMatching& matching) {
-  const CallPaths paths = run_.trace.paths_of(stretch.trace);
-  WaitPart part = wait_part(stretch.trace, matching, WaitNames(stretch.trace, paths), options_,
-                            interval_, {stretch.part, stretch.first_calls, run_.span.whole});
+bool StretchedWaits::add(const LoadedStretch& stretch) {
+  const CallPaths paths = run_.trace.paths_of(stretch.trace());
+  WaitPart part =
+      wait_part(stretch.trace(), stretch.matching(), WaitNames(stretch.trace(), paths), options_,
+                interval_, {stretch.part(), stretch.first_calls(), run_.span.whole});
   const bool sound = part.clipped == 0 && part.released == 0;
-  own_.append({std::move(part), sampled_times(stretch.trace, stretch.samples)});
+  own_.append({std::move(part), sampled_times(stretch.trace(), stretch.samples())});
   return sound;
 }
 
@@ -26,11 +27,11 @@ bool StretchedWaits::join(ProcessGroup& group) {
   return true;
 }
 
-void StretchedWaits::add_again(const Stretch& stretch) {
-  const CallPaths functions = CallPaths::of_functions(stretch.trace);
-  own_times_.append(causes_->times_of(stretch.trace, CallActivities(stretch.trace, functions),
-                                      ComputationCode(stretch.trace, stretch.samples, shares_),
-                                      stretch.part));
+void StretchedWaits::add_again(const LoadedStretch& stretch) {
+  const CallPaths functions = CallPaths::of_functions(stretch.trace());
+  own_times_.append(causes_->times_of(stretch.trace(), CallActivities(stretch.trace(), functions),
+                                      ComputationCode(stretch.trace(), stretch.samples(), shares_),
+                                      stretch.part()));
 }
 
 void StretchedWaits::finish(ProcessGroup& group) {

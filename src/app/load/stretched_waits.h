@@ -27,9 +27,9 @@ class StretchedWaits : public StretchAnalysis {
                  const std::optional<TimeInterval>& interval)
       : run_(run), options_(options), interval_(interval) {}
 
-  bool add(const Stretch& stretch, const CallMatching& matching) override;
+  bool add(const LoadedStretch& stretch) override;
   bool join(ProcessGroup& group) override;
-  void add_again(const Stretch& stretch) override;
+  void add_again(const LoadedStretch& stretch) override;
   void finish(ProcessGroup& group) override;
   /// To be called once, at the end.
   WaitSummary take() { return std::move(summary_); }
