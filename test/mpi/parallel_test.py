@@ -72,6 +72,11 @@ def case_stretches(test):
             check(len(answers) == 1 and "" not in answers, f"{command} {interval}: {len(answers)} answers")
         same_answer(test, (1, 3), *words)
         same_answer(test, (2,), *words, "--memory", "200KiB")
+    # The algorithms for the path find the same in stretches, whoever has them.
+    words = ("path", test.output, "--algorithm", "all", "--format", "json")
+    lengths = [[(row["algorithm"], row["path_ns"]) for row in json.loads(said.stdout)["result"]["algorithms"]]
+               for said in (test.slackline(*words), test.slackline(*words, "--memory", "400KiB"), launched(test, 3, *words))]
+    check(lengths[0] == lengths[1] == lengths[2] and len(lengths[0]) == 7, f"{lengths}")
     # A report has what these commands say.
     words = ("report", test.output, "--format", "json", "--memory", "400KiB")
     measured = json.loads(test.slackline(*words).stdout)["result"]["measured"]

@@ -22,6 +22,7 @@
 #include "analysis/runs/modelled_trace.h"
 #include "analysis/waits/wait_part.h"
 #include "analysis/waits/wait_summary.h"
+#include "app/load/stretched_methods.h"
 #include "app/load/stretched_path.h"
 #include "app/load/stretched_run.h"
 #include "app/requests/critical_path.h"
@@ -261,6 +262,31 @@ std::string text_of(const MeasuredPath& found, const Trace& job, const CallPaths
   return write_json(std::move(described).with("by_function"_key = functions), false);
 }
 
+/// Every algorithm finds in stretches a path of the length that it has in the whole run; intervals
+/// the same one.
+void compare_methods_in_stretches(StretchedRun& run, const OpenedTrace& whole,
+                                  const CallMatching& matching) {
+  SingleProcess alone;
+  StretchedMethods in_stretches(run, 0, 0);
+  ASSERT_TRUE(analyse_in_stretches(run, alone, std::array<StretchAnalysis*, 1>{&in_stretches}));
+  const std::vector<MethodCost> found = in_stretches.take().methods;
+  const CausalOrder order(whole.trace, matching);
+  const Activities activities(whole.trace, matching, order);
+  const std::vector<MethodCost> expected = compare_methods(activities, 0, 0);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    SCOPED_TRACE(to_string(expected[i].method));
+    EXPECT_EQ(found[i].method, expected[i].method);
+    EXPECT_EQ(found[i].length_ns, expected[i].length_ns);
+    if (found[i].method != PathMethod::graph && found[i].method != PathMethod::intervals) {
+      EXPECT_EQ(found[i].length_ns, activities.makespan_ns());
+    }
+    if (found[i].method != PathMethod::intervals) continue;
+    EXPECT_EQ(found[i].steps, expected[i].steps);
+    EXPECT_EQ(found[i].common_ns, expected[i].common_ns);
+  }
+}
+
 /// The same of the critical path.
 std::size_t compare_path_in_stretches(const std::string& path) {
   SingleProcess alone;
@@ -287,6 +313,7 @@ std::size_t compare_path_in_stretches(const std::string& path) {
   EXPECT_EQ(text_of(found, run.trace.job(), run.trace.paths_of(run.trace.job())),
             text_of(expected, whole.trace, paths))
       << run.trace.size() << " stretches";
+  compare_methods_in_stretches(run, whole, matching);
   return run.trace.size();
 }
 

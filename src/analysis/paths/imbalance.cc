@@ -11,6 +11,7 @@
 #include <optional>
 #include <queue>
 #include <span>
+#include <utility>
 
 namespace slackline {
 namespace {
@@ -112,7 +113,9 @@ ImbalanceMetrics imbalance_metrics(const Trace& trace, const CallMatching& match
 IntervalPath interval_path(const Trace& trace, std::int64_t threshold_ns) {
   IntervalPath out;
   using Interval = IntervalPath::Interval;
-  const auto later = [](const Interval& a, const Interval& b) { return a.begin_ns > b.begin_ns; };
+  const auto later = [](const Interval& a, const Interval& b) {
+    return std::pair(a.begin_ns, a.rank) > std::pair(b.begin_ns, b.rank);
+  };
   std::priority_queue<Interval, std::vector<Interval>, decltype(later)> next(later);
   const auto push_from = [&](std::int32_t rank, std::size_t call) {
     const RankCalls& calls = trace.calls(rank);

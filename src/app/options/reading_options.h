@@ -18,6 +18,7 @@ inline constexpr std::uint32_t kQuery = 72;
 inline constexpr std::uint32_t kEfficiency = 86;
 inline constexpr std::uint32_t kMonitor = 115;
 inline constexpr std::uint32_t kCriticalPath = 128;
+inline constexpr std::uint32_t kWrittenGraph = 160;  ///< beside kCriticalPath
 inline constexpr std::uint32_t kWaitStates = 117;
 inline constexpr std::uint32_t kSensitivity = 168;
 inline constexpr std::uint32_t kTolerance = 163;

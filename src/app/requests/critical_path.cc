@@ -10,11 +10,13 @@
 #include "analysis/model/model_functions.h"
 #include "analysis/model/prediction.h"
 #include "analysis/model/training_path.h"
+#include "analysis/paths/algorithm_comparison.h"
 #include "analysis/paths/imbalance.h"
 #include "analysis/paths/path_functions.h"
 #include "analysis/paths/path_report.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_run.h"
+#include "app/load/stretched_methods.h"
 #include "app/load/stretched_path.h"
 #include "app/load/stretched_run.h"
 #include "app/options/shared_options.h"
@@ -28,13 +30,14 @@ namespace slackline {
 namespace {
 
 constexpr std::string_view kIntervals = "intervals";
+constexpr std::string_view kAll = "all";
 
 PathAlgorithm parse_algorithm(const std::string& name) {
   const auto* const found =
       std::ranges::find(kPathAlgorithms, name, [](PathAlgorithm a) { return to_string(a); });
   if (found != kPathAlgorithms.end()) return *found;
   throw usage_error("unknown algorithm '" + name + "'", "no such name",
-                    "Choose dag, dijkstra, delta-stepping, splits or intervals.");
+                    "Choose dag, dijkstra, delta-stepping, splits, intervals or all.");
 }
 
 std::int64_t parse_ns(const std::string& text, std::string_view what) {
@@ -47,6 +50,14 @@ auto interval_report(const CriticalPathRequest& request, const LoadedRun& run) {
                                imbalance_metrics(run.trace(), run.matching()), run.trace(), run.on),
                       "critical-path", run,
                       Object{"algorithm"_key = request.algorithm, "threshold_ns"_key = threshold});
+}
+
+auto comparison_report(const CriticalPathRequest& request, const LoadedRun& run,
+                       const MethodComparison& comparison) {
+  return with_context(describe(comparison), "critical-path", run,
+                      Object{"algorithm"_key = request.algorithm,
+                             "delta_ns"_key = parse_ns(request.delta, "--delta"),
+                             "threshold_ns"_key = parse_ns(request.threshold, "--threshold")});
 }
 
 auto timed_report(const CriticalPathRequest& request, const LoadedRun& run, const CallPaths& paths,
@@ -78,13 +89,26 @@ auto predicted_report(const LoadedGraph& loaded) {
                       "critical-path", loaded);
 }
 
-using CriticalPathReports = CommandReports<ReturnedBy<interval_report>, ReturnedBy<timed_report>,
-                                           ReturnedBy<predicted_report>>;
+using CriticalPathReports =
+    CommandReports<ReturnedBy<interval_report>, ReturnedBy<comparison_report>,
+                   ReturnedBy<timed_report>, ReturnedBy<predicted_report>>;
+
+/// One process compares the algorithms on the whole run.
+MethodComparison compare_on(const CriticalPathRequest& request, const LoadedRun& run) {
+  const CausalOrder order(run.trace(), run.matching());
+  const Activities activities(run.trace(), run.matching(), order);
+  return {compare_methods(activities, parse_ns(request.delta, "--delta"),
+                          parse_ns(request.threshold, "--threshold")),
+          activities.makespan_ns()};
+}
 
 /// On the run's own times, measured or simulated.
 Report timed_path(const CriticalPathRequest& request, const LoadedRun& run) {
   if (request.algorithm == kIntervals) {
     return CriticalPathReports::untyped(interval_report(request, run));
+  }
+  if (request.algorithm == kAll) {
+    return CriticalPathReports::untyped(comparison_report(request, run, compare_on(request, run)));
   }
   const Trace& trace = run.trace();
   const CallPaths paths = CallPaths::of_regions_or_functions(trace);
@@ -127,14 +151,23 @@ Report execute_whole(const CriticalPathRequest& request) {
 
 std::optional<Report> execute_in_stretches(const CriticalPathRequest& request,
                                            ProcessGroup& group) {
-  group.set_unshared("only the critical path of a measured run, by the algorithm dag, is shared");
-  if (request.algorithm != to_string(PathAlgorithm::dag) || request.input.model.given() ||
+  group.set_unshared("only the algorithms dag and all, on a measured run, are shared");
+  const bool all = request.algorithm == kAll;
+  if ((!all && request.algorithm != to_string(PathAlgorithm::dag)) || request.input.model.given() ||
       request.input.network.given() || request.on == "model") {
     return std::nullopt;
   }
   std::optional<StretchedRun> run = load_stretches(
       {.trace = request.input.trace, .on = request.on, .reading = request.input.reading}, group);
   if (!run || !run->trace.job().timed()) return std::nullopt;
+  if (all) {
+    StretchedMethods methods(*run, parse_ns(request.delta, "--delta"),
+                             parse_ns(request.threshold, "--threshold"));
+    if (!analyse_in_stretches(*run, group, std::array<StretchAnalysis*, 1>{&methods})) {
+      return std::nullopt;
+    }
+    return CriticalPathReports::untyped(comparison_report(request, run->run, methods.take()));
+  }
   StretchedPath path(*run);
   if (!analyse_in_stretches(*run, group, std::array<StretchAnalysis*, 1>{&path})) {
     return std::nullopt;
@@ -154,8 +187,8 @@ void declare(OptionList& options, CriticalPathRequest& request) {
               "default: measured if the trace has timestamps and no model option is given, else "
               "predicted");
   options.add("--algorithm NAME", request.algorithm,
-              "Algorithm for measured and simulated runs: dag, dijkstra, delta-stepping, splits or "
-              "intervals");
+              "Algorithm for measured and simulated runs: dag, dijkstra, delta-stepping, splits, "
+              "intervals, or all of them to compare");
   options.add("--delta TIME", request.delta, "Bucket width of delta-stepping (default: automatic)",
               {.example = "1us", .unit = QuantityUnit::time});
   options.add("--threshold TIME", request.threshold,
@@ -176,8 +209,12 @@ Report execute(const CriticalPathRequest& request) {
 }
 
 Report execute(const CriticalPathRequest& request, ProcessGroup& group) {
-  if (auto report = execute_in_stretches(request, group)) return std::move(*report);
-  return group.is_first() ? execute_whole(request) : Report();
+  CriticalPathRequest sized = request;
+  if (request.algorithm != to_string(PathAlgorithm::dag) && request.algorithm != kIntervals) {
+    sized.input.reading.bytes_per_call += bytes_per_call::kWrittenGraph;
+  }
+  if (auto report = execute_in_stretches(sized, group)) return std::move(*report);
+  return group.is_first() ? execute_whole(sized) : Report();
 }
 
 CommandSchema critical_path_schema() {

@@ -19,7 +19,8 @@ struct CriticalPathRequest {
   /// option of the model is given, else predicted
   std::string on{};
   PlatformOptions platform{};  ///< of the simulated run
-  /// For measured and simulated runs: dag, dijkstra, delta-stepping, splits or intervals.
+  /// For measured and simulated runs: dag, dijkstra, delta-stepping, splits or intervals; all: what
+  /// each of them finds and costs.
   std::string algorithm = "dag";
   std::string delta{};      ///< width of delta-stepping's buckets, as "5us"; empty: chosen
   std::string threshold{};  ///< intervals: shorter computations are left out
