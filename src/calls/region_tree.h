@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,7 +27,6 @@ class RegionTree {
 
   std::size_t size() const { return nodes_.size(); }
   const Node& operator[](PathId path) const { return nodes_[path]; }
-  std::span<const Node> nodes() const { return nodes_; }
 
   /// The chain with one more region.
   PathId child(PathId parent, std::int32_t region) {
