@@ -171,10 +171,12 @@ class Scratch:
         recorded = re.search(r"(record|preload) -o (run1|first|second)\b", line)
         if recorded:  # it would not overwrite a trace
             shutil.rmtree(self.folder / recorded.group(2))
-        line = line.replace("/tmp/", f"{self.folder}/")
+        # As the launchers start fewer ranks, a calibration measures for less time.
+        line = line.replace("/tmp/", f"{self.folder}/").replace("--seconds 5", "--seconds 1")
         prelude = f"set -euo pipefail; fpath=({self.folder} {self.folder}); " + BEFORE.get(line, "")
-        return subprocess.run(["bash", "-c", prelude + line], cwd=self.folder, env=environment, text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+        # Asked to end, not killed, after five minutes: a launcher then ends its ranks.
+        return subprocess.run(["timeout", "300", "bash", "-c", prelude + line], cwd=self.folder, env=environment,
+                              text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def main():
