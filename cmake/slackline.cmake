@@ -66,7 +66,7 @@ endfunction()
 # Libraries whose units are large and not the inner loops of any test: sanitizers take half of such a unit's compile
 # time for optimisation.
 set(SLACKLINE_UNOPTIMISED_WHEN_SANITIZED
-  advice analysis app calibration calls format_kineto format_raw page platform report training whatif)
+  advice app calibration format_kineto page platform report training whatif)
 
 # slackline_library(name SOURCES a.cc ... LINKS libs... TESTS a_test.cc ...)
 # One folder, one static library; the tests beside the sources become <name>_test.

@@ -182,7 +182,7 @@ def test_a_report_is_saved_whole_or_not_at_all(traces, tmp_path):
 
 
 def test_traces_that_need_more_memory_are_analysed_in_stretches(traces):
-    for command in ("waits", "efficiency"):
+    for command in ("waits", "efficiency", "path"):
         assert slackline.run(command, traces / TRACE, memory="100KiB") == slackline.run(command, traces / TRACE)
     with pytest.raises(slackline.Error, match="more memory"):
-        slackline.run("path", traces / TRACE, memory="100KiB")
+        slackline.run("hotspots", traces / TRACE, memory="100KiB")

@@ -42,7 +42,7 @@ struct MethodCost {
 std::vector<MethodCost> compare_methods(const Activities& run, std::int64_t delta_ns,
                                         std::int64_t threshold_ns);
 
-/// Of a whole run.
+/// What all of them find and cost in a whole run.
 struct MethodComparison {
   std::vector<MethodCost> methods;  ///< CPU time of all processes, elapsed time of the slowest
   std::int64_t run_ns = 0;

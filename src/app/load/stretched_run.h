@@ -55,7 +55,7 @@ class LoadedStretch {
   const RunPart& part() const { return stretch_.part; }
   const Samples& samples() const { return stretch_.samples; }
   const std::vector<CallIndex>& first_calls() const { return stretch_.first_calls; }
-  /// Of its calls; found when it is first asked for.
+  /// Its calls as matched when this is first asked for.
   const CallMatching& matching() const {
     if (!matching_) matching_.emplace(stretch_.trace);
     return *matching_;
