@@ -18,7 +18,7 @@ constexpr double kKnown = 0.05;           // of a wait: smaller causes are none
 constexpr std::size_t kMostShown = 3;
 
 /// The largest wait with a place, outside of MPI_Init and MPI_Finalize; one with a cause if any.
-const WaitInCode* largest_wait(const std::vector<WaitInCode>& waits) {
+const WaitInCode* largest_wait(std::span<const WaitInCode> waits) {
   const WaitInCode* largest = nullptr;
   for (const WaitInCode& w : waits) {
     if (w.frame == 0 || is_init(w.operation) || w.operation == Operation::finalize) continue;
@@ -39,11 +39,11 @@ std::string wait_sentence(const WaitInCode& w, const CallTree& tree) {
                             format_percent(w.cause.share, 0));
 }
 
-std::string path_sentence(const Diagnosis& d, const CallTree& tree) {
+std::string path_sentence(std::span<const PathFunction> functions, const CallTree& tree) {
   std::int64_t sum = 0;
-  for (const PathFunction& f : d.path_functions) sum += f.time_ns;
+  for (const PathFunction& f : functions) sum += f.time_ns;
   std::vector<std::string> parts;
-  for (const PathFunction& f : d.path_functions) {
+  for (const PathFunction& f : functions) {
     const double share = static_cast<double>(f.time_ns) / static_cast<double>(sum);
     if (share < kShownShare || parts.size() == kMostShown) break;
     const std::string where = describe_frame(tree, f.frame);
@@ -54,15 +54,12 @@ std::string path_sentence(const Diagnosis& d, const CallTree& tree) {
 
 }  // namespace
 
-std::optional<Answer> code_answer(const Diagnosis& measured, const Trace& trace) {
-  const CallTree& tree = trace.call_tree();
+std::optional<Answer> code_answer(const RunInCode& run, const CallTree& tree) {
   if (tree.empty()) return std::nullopt;
   Answer a{"code", "Where in the code?", "", {"wait_code", "path_functions"}};
-  const WaitInCode* wait = largest_wait(measured.waits.in_code);
-  if (wait != nullptr && measured.shares.share(measured.shares.sum_ns.wait) >= kLittleWaiting) {
-    a.text = wait_sentence(*wait, tree);
-  }
-  const std::string path = path_sentence(measured, tree);
+  const WaitInCode* wait = largest_wait(run.waits);
+  if (wait != nullptr && run.waiting >= kLittleWaiting) a.text = wait_sentence(*wait, tree);
+  const std::string path = path_sentence(run.functions, tree);
   if (!path.empty()) a.text += (a.text.empty() ? "" : " ") + path;
   if (a.text.empty()) return std::nullopt;
   return a;

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "analysis/paths/path_functions.h"
 #include "analysis/paths/path_report.h"
+#include "app/report/answers.h"
+#include "app/report/code_answer.h"
+#include "base/ratio.h"
 
 namespace slackline {
 namespace {
@@ -14,14 +18,30 @@ namespace {
 constexpr FindingKind kPartOfReport{
     "large_run", Severity::notice,
     "The trace is larger than the memory that the command may take: the report has the efficiency, "
-    "the wait states, the critical path and the imbalance, which are those of the whole run; a "
-    "headline, the time line, phases, matrices and the model are left out."};
+    "the wait states, the critical path and the imbalance, which are those of the whole run, and "
+    "where in the code they are; the headline, other key questions, the time line, phases, "
+    "matrices "
+    "and the model are left out."};
 
 auto large_run_object(const EfficiencyRunJson& efficiency, const WaitSummaryJson& waits,
-                      const CriticalPathJson& path, const PathFunctionsJson& functions) {
-  return Object{"measured"_key =
-                    Object{"efficiency"_key = efficiency, "wait_states"_key = waits,
-                           "critical_path"_key = Object{path, "by_function"_key = functions}}};
+                      const CriticalPathJson& path, const PathFunctionsJson& functions,
+                      const std::optional<AnswersJson>& answers) {
+  return Object{
+      "answers"_key.when(answers),
+      "measured"_key = Object{"efficiency"_key = efficiency, "wait_states"_key = waits,
+                              "critical_path"_key = Object{path, "by_function"_key = functions}}};
+}
+
+/// As in the report of any run.
+std::vector<Answer> answers_in(const MeasuredInStretches& run, const CallTree& tree) {
+  const auto present = static_cast<double>(std::ranges::count(run.waits.has_calls, true));
+  const double rank_time = static_cast<double>(run.waits.interval.length_ns()) * present;
+  const RunInCode in_code{run.waits.in_code,
+                          ratio_of(static_cast<double>(run.waits.total_ns), rank_time),
+                          run.path.functions};
+  std::vector<Answer> all;
+  if (auto code = code_answer(in_code, tree)) all.push_back(std::move(*code));
+  return all;
 }
 
 }  // namespace
@@ -37,12 +57,15 @@ Described<LargeRunJson> describe(const MeasuredInStretches& run, const Trace& jo
   auto path = describe(run.path.path, run.path.imbalance, paths, "measured", PathDetail::sums);
   const auto functions =
       describe_functions(run.path.functions, run.path.path, job, path.sections.front());
-  Described<LargeRunJson> report{
-      large_run_object(efficiency_to_json(run.efficiency), waits.result, path.result, functions)};
-  report.findings.add(kPartOfReport);
-  for (auto* sections : {&efficiency.sections, &waits.sections, &path.sections}) {
-    std::ranges::move(*sections, std::back_inserter(report.sections));
+  std::vector<Section> sections;
+  for (auto* own : {&efficiency.sections, &waits.sections, &path.sections}) {
+    std::ranges::move(*own, std::back_inserter(sections));
   }
+  const auto answers = add_answers(answers_in(run, job.call_tree()), sections);
+  Described<LargeRunJson> report{large_run_object(efficiency_to_json(run.efficiency), waits.result,
+                                                  path.result, functions, answers),
+                                 std::move(sections)};
+  report.findings.add(kPartOfReport);
   for (const Findings* findings : {&efficiency.findings, &waits.findings, &path.findings}) {
     report.findings.merge(*findings);
   }

@@ -20,8 +20,8 @@ struct MeasuredInStretches {
 };
 
 /// The sections of its report, of section_names().
-inline constexpr std::array<std::string_view, 4> kSectionsInStretches{"efficiency", "waits", "path",
-                                                                      "imbalance"};
+inline constexpr std::array<std::string_view, 5> kSectionsInStretches{"questions", "efficiency",
+                                                                      "waits", "path", "imbalance"};
 
 using LargeRunJson = JsonOf<struct LargeRunJsonTag>;
 const JsonType& declared_type(const LargeRunJsonTag*);

@@ -289,7 +289,10 @@ Described<RunReportJson> run_report(const Trace& trace, const CallMatching& matc
     report.result.headlines =
         to_json(headlines(side->diagnosis), model.overview, side->diagnosis.shares.program);
     std::vector<Answer> all = answers(side->diagnosis, paths, model.overview);
-    if (auto code = code_answer(side->diagnosis, trace)) all.push_back(std::move(*code));
+    const Diagnosis& d = side->diagnosis;
+    const RunInCode in_code{d.waits.in_code, d.shares.share(d.shares.sum_ns.wait),
+                            d.path_functions};
+    if (auto code = code_answer(in_code, trace.call_tree())) all.push_back(std::move(*code));
     report.result.answers = add_answers(all, report.sections);
     report.result.judgement =
         add_judgement(judgement(side->diagnosis, trace, paths), report.sections);
