@@ -84,13 +84,6 @@ bool is_sound(const Stretch& stretch, const CallMatching& matching) {
   return check.violations == 0 && check.collectives == 0;
 }
 
-std::optional<Stretch> read_stretch(StretchedRun& run, std::size_t number) {
-  std::optional<Stretch> stretch = run.trace.load(number);
-  // Blocks at its ends, which are read twice, have brought pages of their neighbours into memory.
-  run.file->release(run.file->bytes());
-  return stretch;
-}
-
 /// The numbers of a process's own, in order.
 auto own_stretches(const StretchedRun& run, const ProcessGroup& group) {
   const auto processes = static_cast<std::size_t>(group.size());
@@ -112,6 +105,13 @@ bool all_of_own_stretches(StretchedRun& run, ProcessGroup& group,
 }
 
 }  // namespace
+
+std::optional<Stretch> read_stretch(StretchedRun& run, std::size_t number) {
+  std::optional<Stretch> stretch = run.trace.load(number);
+  // Blocks at its ends, which are read twice, have brought pages of their neighbours into memory.
+  run.file->release(run.file->bytes());
+  return stretch;
+}
 
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group) {
   group.set_unshared("only a measured run of a native trace is shared");
@@ -156,12 +156,9 @@ bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
     return is_sound(stretch, matching) && analyse(stretch, matching);
   });
   if (sound) return true;
-  const std::string why =
-      "messages or collectives that are incomplete, run back in time or deadlock on the ideal "
-      "network";
-  group.set_unshared("the trace has " + why);
-  require_memory_for(run.trace.calls(), run.reading, memory_for(run.reading),
-                     fmt::format("; it has {}, so it cannot be read in stretches", why));
+  require_whole(run, group,
+                "messages or collectives that are incomplete, run back in time or deadlock on the "
+                "ideal network");
   return false;
 }
 
@@ -172,9 +169,18 @@ void visit_own_stretches(StretchedRun& run, ProcessGroup& group,
     visit(stretch);
     return true;
   });
-  if (complete) return;
-  throw Error("cannot analyse the trace", "it changed while it was read",
-              "Analyse it when nothing writes to it any more.");
+  if (!complete) throw changed_while_read();
+}
+
+Error changed_while_read() {
+  return Error("cannot analyse the trace", "it changed while it was read",
+               "Analyse it when nothing writes to it any more.");
+}
+
+void require_whole(const StretchedRun& run, ProcessGroup& group, const std::string& why) {
+  group.set_unshared("the trace has " + why);
+  require_memory_for(run.trace.calls(), run.reading, memory_for(run.reading),
+                     fmt::format("; it has {}, so it cannot be read in stretches", why));
 }
 
 }  // namespace slackline

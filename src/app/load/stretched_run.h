@@ -4,9 +4,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "app/load/loaded_run.h"
 #include "app/options/run_request.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "calls/call_matching.h"
 #include "parallel/process_group.h"
@@ -46,5 +48,14 @@ bool for_own_stretches(StretchedRun& run, ProcessGroup& group,
 /// file has changed meanwhile.
 void visit_own_stretches(StretchedRun& run, ProcessGroup& group,
                          const std::function<void(const Stretch&)>& visit);
+
+/// One stretch; nothing where the file is damaged or has changed.
+std::optional<Stretch> read_stretch(StretchedRun& run, std::size_t number);
+/// What follows from the latter after all stretches could be read.
+Error changed_while_read();
+
+/// Only the analysis of the whole trace is right, as it has `why`. Throws Error if that needs more
+/// memory than there is.
+void require_whole(const StretchedRun& run, ProcessGroup& group, const std::string& why);
 
 }  // namespace slackline
