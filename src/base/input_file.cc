@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/output_target.h"
 #include "base/shell_command.h"
+#include "base/spill_file.h"
 #include "base/write_all.h"
 
 namespace slackline {
@@ -29,14 +30,10 @@ Error cannot_read(const fs::path& path, std::string_view why,
   return Error(fmt::format("cannot read '{}'", path.string()), why, what_to_do);
 }
 
-/// A file without a name in the folder for temporary files.
-int nameless_file(const fs::path& input) {
-  std::string name = fs::temp_directory_path() / "slackline-XXXXXX";
-  const int fd = ::mkostemp(name.data(), O_CLOEXEC);
-  if (fd < 0 || ::unlink(name.c_str()) != 0) {
-    throw cannot_read(input, fmt::format("no temporary file: {}", errno_text()), "Set TMPDIR.");
-  }
-  return fd;
+int nameless_file_for(const fs::path& input) {
+  const int fd = nameless_file();
+  if (fd >= 0) return fd;
+  throw cannot_read(input, fmt::format("no temporary file: {}", errno_text()), "Set TMPDIR.");
 }
 
 void copy_all(int from, int to, const fs::path& input) {
@@ -62,7 +59,7 @@ class ReadPipes {
     const auto [found, is_new] = files_.try_emplace({status.st_dev, status.st_ino}, -1);
     if (is_new) {
       try {
-        found->second = nameless_file(input);
+        found->second = nameless_file_for(input);
         copy_all(pipe, found->second, input);
       } catch (...) {
         files_.erase(found);

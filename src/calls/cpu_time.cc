@@ -63,17 +63,37 @@ std::int64_t removed_ns(const Trace& trace, IsRemoved is_removed) {
   return sum;
 }
 
+/// The gaps before it do not count.
+std::size_t first_gap(const RankCalls& calls, const RunPart& part) {
+  return std::max(rank_span(calls).first_call, part.lead());
+}
+
 /// Outside of pauses.
-std::int64_t cost_of_calls(const Trace& trace) {
+std::int64_t cost_of_calls(const Trace& trace, const RunPart& part) {
   std::int64_t sum = 0;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankCalls& calls = trace.calls(rank);
     if (calls.empty() || calls.recording_costs().empty()) continue;
-    for (std::size_t i = rank_span(calls).first_call; i <= calls.size(); ++i) {
-      sum += calls.recording_ns(i);
-    }
+    const std::size_t end = part.last ? calls.size() + 1 : calls.size();
+    for (std::size_t i = first_gap(calls, part); i < end; ++i) sum += calls.recording_ns(i);
   }
   return sum;
+}
+
+std::int64_t between_calls_ns(const Trace& trace, const RunPart& part) {
+  std::int64_t sum = 0;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const RankCalls& calls = trace.calls(rank);
+    if (calls.empty()) continue;
+    for (std::size_t i = first_gap(calls, part); i < calls.size(); ++i) sum += calls.gap_ns(i);
+    if (!part.last) continue;
+    sum += std::max<std::int64_t>(0, calls.stop_ns() - calls.end_ns(calls.size() - 1));
+  }
+  return sum;
+}
+
+bool is_without_processor(PauseKind kind) {
+  return kind == PauseKind::no_processor;
 }
 
 /// In which recording took its time: at the begin of each gap, outside of pauses, as for those who
@@ -122,29 +142,38 @@ Trace without(TraceBuilder trace, IsRemoved is_removed) {
 
 }  // namespace
 
+OffComputation& OffComputation::operator+=(const OffComputation& o) {
+  paused_ns += o.paused_ns;
+  recording_ns += o.recording_ns;
+  between_calls_ns += o.between_calls_ns;
+  without_processor_ns += o.without_processor_ns;
+  return *this;
+}
+
+// A part has no pauses in gaps that do not count.
+OffComputation off_computation(const Trace& trace, const RunPart& part) {
+  const std::int64_t of_calls = cost_of_calls(trace, part);
+  return {.paused_ns = removed_ns(trace, is_no_computation) + of_calls,
+          .recording_ns = removed_ns(trace, is_recording) + of_calls,
+          .between_calls_ns = between_calls_ns(trace, part),
+          .without_processor_ns = removed_ns(trace, is_without_processor)};
+}
+
 std::int64_t paused_ns(const Trace& trace) {
-  return removed_ns(trace, is_no_computation) + cost_of_calls(trace);
+  return removed_ns(trace, is_no_computation) + cost_of_calls(trace, {});
 }
 
 std::int64_t recording_ns(const Trace& trace) {
-  return removed_ns(trace, is_recording) + cost_of_calls(trace);
+  return removed_ns(trace, is_recording) + cost_of_calls(trace, {});
 }
 
 std::int64_t between_calls_ns(const Trace& trace) {
-  std::int64_t sum = 0;
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    const RankCalls& calls = trace.calls(rank);
-    if (calls.empty()) continue;
-    for (std::size_t i = rank_span(calls).first_call; i < calls.size(); ++i) sum += calls.gap_ns(i);
-    sum += std::max<std::int64_t>(0, calls.stop_ns() - calls.end_ns(calls.size() - 1));
-  }
-  return sum;
+  return between_calls_ns(trace, {});
 }
 
 double share_without_processor(const Trace& trace) {
-  const std::int64_t waited_ns =
-      removed_ns(trace, [](PauseKind kind) { return kind == PauseKind::no_processor; });
-  return ratio_of(static_cast<double>(waited_ns), static_cast<double>(between_calls_ns(trace)));
+  return ratio_of(static_cast<double>(removed_ns(trace, is_without_processor)),
+                  static_cast<double>(between_calls_ns(trace)));
 }
 
 Trace without_pauses(Trace trace) {

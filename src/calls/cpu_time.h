@@ -2,9 +2,22 @@
 
 #include <cstdint>
 
+#include "calls/run_part.h"
 #include "trace/trace.h"
 
 namespace slackline {
+
+/// Times of all ranks, from leaving MPI_Init on.
+struct OffComputation {
+  std::int64_t paused_ns = 0;             ///< as paused_ns()
+  std::int64_t recording_ns = 0;          ///< as recording_ns()
+  std::int64_t between_calls_ns = 0;      ///< as between_calls_ns()
+  std::int64_t without_processor_ns = 0;  ///< in between_calls_ns, as others had it
+
+  OffComputation& operator+=(const OffComputation& o);
+};
+/// What counts in that part of a run. Linear.
+OffComputation off_computation(const Trace& trace, const RunPart& part = {});
 
 /// Time of all ranks, from leaving MPI_Init on, outside of MPI: without a processor, in what the
 /// recording says is no computation, and in the recorder. 0 where none is known. Linear.

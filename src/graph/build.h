@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "calls/run_part.h"
 #include "graph/collectives/choice.h"
 #include "graph/execution_graph.h"
 #include "graph/transfer_costs.h"
@@ -42,5 +44,12 @@ struct GraphOptions {
 /// the graph's findings. Cost: linear in calls plus the collectives' messages; memory about 20
 /// bytes a vertex-edge pair beside the trace.
 ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options);
+
+/// The same of a part of a run, whose start vertices lie where the part before it ends, and not at
+/// time 0. What counts before the part, as its first calls, has no vertices. `links`: link_end() of
+/// the graph before, by rank; empty at first. Vertices, edges and messages of all parts are those
+/// of the whole run, but for a start vertex for each program and each link that goes on.
+ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options, const RunPart& part,
+                           std::span<const LastOnLink> links);
 
 }  // namespace slackline

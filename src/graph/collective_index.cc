@@ -82,7 +82,8 @@ std::int32_t index_of(std::span<const std::int32_t> members, std::int32_t rank) 
 }  // namespace
 
 CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveCalls& collectives,
-                                 const CollectiveChoice& choice, Findings& findings)
+                                 const CollectiveChoice& choice, Findings& findings,
+                                 const RunPart& part)
     : instances_(collectives.instances.size()),
       per_comm_(trace.communicators().size()),
       unions_(trace.communicators().size()) {
@@ -105,7 +106,9 @@ CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveCalls& coll
     if (object) continue;
     const bool creates =
         operation_class(collectives.instances[id].operation) == OperationClass::comm_create;
-    if (!creates) report_stand_in(instances_[id].call, choice, findings);
+    const bool counts =
+        collectives.members_of(collectives.instances[id]).front().enter >= part.lead();
+    if (!creates && counts) report_stand_in(instances_[id].call, choice, findings);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "base/findings.h"
 #include "base/flat_map.h"
 #include "calls/collective_calls.h"
+#include "calls/run_part.h"
 #include "graph/collectives/choice.h"
 #include "trace/communicator_makers.h"
 #include "trace/trace.h"
@@ -27,9 +28,9 @@ inline constexpr FindingKind kAlgorithmReplaced{
 /// Cost: one pass over the collective calls; about 100 bytes a collective.
 class CollectiveIndex {
  public:
-  /// Adds the findings of `collectives`, and its own.
+  /// Adds the findings of `collectives`, and its own, of what counts in that part of the run.
   CollectiveIndex(const Trace& trace, const CollectiveCalls& collectives,
-                  const CollectiveChoice& choice, Findings& findings);
+                  const CollectiveChoice& choice, Findings& findings, const RunPart& part = {});
 
   struct Instance {
     CollectiveCall call;

@@ -44,6 +44,14 @@ struct RankPair {
   std::int32_t to;
 };
 
+/// The message that took a rank's link last, of those that leave one after the other
+/// (link_occupancy.h): what the messages of a later part of the run have to know of it.
+struct LastOnLink {
+  VertexId begins = kNoVertex;  ///< where it begins to leave; kNoVertex: the link was not used
+  std::uint64_t bytes = 0;      ///< for how many bytes it occupies the link
+  RankPair pair{};
+};
+
 /// Topology of one execution: what must wait for what. Vertices are points in time, numbered in
 /// topological order (every edge leads from a smaller to a larger number), and consecutive ones
 /// mostly belong to one rank. A vertex exists where something can be decided: a send's hand-over,
@@ -94,6 +102,17 @@ class ExecutionGraph {
   /// Computation after that vertex, up to MPI_Finalize or the end of the trace.
   std::int64_t tail_ns(std::int32_t rank) const { return tail_ns_[to_index(rank)]; }
 
+  /// The graph of a part of a run (calls/run_part.h) begins with a start vertex for each rank in
+  /// their order, and then one for each rank whose link was used before: where that message began
+  /// to leave. This is that one; kNoVertex if there is none.
+  VertexId link_start(std::int32_t rank) const {
+    return link_starts_.empty() ? kNoVertex : link_starts_[to_index(rank)];
+  }
+  /// The same at its end, for the part that follows; not known of a graph without links.
+  LastOnLink link_end(std::int32_t rank) const {
+    return link_ends_.empty() ? LastOnLink{} : link_ends_[to_index(rank)];
+  }
+
   /// Largest computation and payload of any edge or tail.
   std::int64_t max_nanoseconds() const { return max_nanoseconds_; }
   std::uint64_t max_bytes() const { return max_bytes_; }
@@ -133,6 +152,8 @@ class ExecutionGraph {
   std::vector<std::uint32_t> first_call_;  // per rank, and one past the end
   std::vector<VertexId> last_vertex_;
   std::vector<std::int64_t> tail_ns_;
+  std::vector<VertexId> link_starts_;  // per rank; empty: none
+  std::vector<LastOnLink> link_ends_;
   std::int64_t max_nanoseconds_ = 0;
   std::uint64_t max_bytes_ = 0;
   std::uint64_t message_count_ = 0;

@@ -69,6 +69,18 @@ void GraphBuilder::end_rank(std::int32_t rank, VertexId last, std::int64_t tail_
   graph_.max_nanoseconds_ = std::max(graph_.max_nanoseconds_, tail_ns);
 }
 
+VertexId GraphBuilder::start_link(std::int32_t rank, const LastOnLink& before) {
+  graph_.link_starts_.resize(graph_.last_vertex_.size(), kNoVertex);
+  const VertexId v = vertex(global_call(rank, 0));
+  set_pair(v, before.pair);
+  return graph_.link_starts_[ExecutionGraph::to_index(rank)] = v;
+}
+
+void GraphBuilder::end_link(std::int32_t rank, const LastOnLink& use) {
+  graph_.link_ends_.resize(graph_.last_vertex_.size());
+  graph_.link_ends_[ExecutionGraph::to_index(rank)] = use;
+}
+
 ExecutionGraph GraphBuilder::finish() && {
   graph_.wide_values_.shrink_to_fit();
   std::ranges::sort(graph_.pairs_, {}, &std::pair<VertexId, RankPair>::first);

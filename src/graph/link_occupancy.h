@@ -33,6 +33,15 @@ class LinkOccupancy {
   /// first one.
   VertexId leave(const Message& message, GraphBuilder& builder);
 
+  /// Goes on after `before`, of an earlier part of the run, which begins to leave at `begins`.
+  void resume(VertexId begins, const LastOnLink& before) {
+    begins_ = begins;
+    last_.bytes = before.bytes;
+    last_.pair = before.pair;
+  }
+  /// The newest message that leave() was told of.
+  LastOnLink newest() const { return {begins_, last_.bytes, last_.pair}; }
+
   /// `messages` are completed together by the next vertex of their context. Sorts them. Returns the
   /// edge into that vertex after which all of them are through, if they are several or the link
   /// had earlier ones.

@@ -32,17 +32,18 @@
 namespace slackline {
 
 ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphBuilder& builder,
-                         MessageLog* log)
+                         MessageLog* log, const RunPart& part)
     : trace_(trace),
       options_(options),
       builder_(builder),
       log_(log),
+      part_(part),
       serial_links_(options.serial_links && log == nullptr),
       data_waits_(options.rendezvous == Rendezvous::handshake ||
                   options.rendezvous == Rendezvous::rdma_read),
       messages_(builder, options, log),
       assembled_(assemble_collectives(trace)),
-      collectives_(trace, assembled_, options.collectives, builder.findings()),
+      collectives_(trace, assembled_, options.collectives, builder.findings(), part),
       objects_(assembled_),
       one_sided_(trace, assembled_, objects_),
       answers_(one_sided_.ids(), Edge{kNoVertex, EdgeKind::message, 0, 0, 0, 0}),
@@ -54,9 +55,10 @@ ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphB
   }
 }
 
-void ProgramWalk::run() {
+void ProgramWalk::run(std::span<const LastOnLink> links) {
   const std::int64_t zero = run_span(trace_).analysed.begin_ns;
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) start_rank(r, zero);
+  for (std::size_t r = 0; r < links.size(); ++r) start_link(static_cast<std::int32_t>(r), links[r]);
   for (std::int32_t r = trace_.ranks(); r-- > 0;) ready_.push_back(static_cast<ContextId>(r));
   do {
     while (!ready_.empty()) {
@@ -72,6 +74,7 @@ void ProgramWalk::start_rank(std::int32_t rank, std::int64_t origin_ns) {
   Context& context = contexts_[contexts_.acquire()];
   context.rank = rank;
   context.tail = builder_.vertex(builder_.global_call(rank, 0));
+  if (!part_.first) return pass_lead(context);
   if (!trace_.calls(rank).empty()) {
     const RankSpan span = rank_span(trace_.calls(rank));
     context.next_call = static_cast<std::uint32_t>(span.first_call);
@@ -79,6 +82,20 @@ void ProgramWalk::start_rank(std::int32_t rank, std::int64_t origin_ns) {
     ranks_[static_cast<std::size_t>(rank)].steps =
         thread_steps(trace_.calls(rank), context.next_call);
   }
+}
+
+/// A later part of the run begins after its first calls, with the computation that follows them.
+void ProgramWalk::pass_lead(Context& context) {
+  const RankCalls& calls = trace_.calls(context.rank);
+  CollectiveCursor& cursor = ranks_[static_cast<std::size_t>(context.rank)].collectives;
+  for (; context.next_call < part_.lead(); ++context.next_call) {
+    cursor.enter(collectives_, context.rank, collective_comm(calls.action(context.next_call)));
+  }
+}
+
+void ProgramWalk::start_link(std::int32_t rank, const LastOnLink& before) {
+  if (before.begins == kNoVertex) return;
+  contexts_[static_cast<ContextId>(rank)].leaving.resume(builder_.start_link(rank, before), before);
 }
 
 void ProgramWalk::advance(ContextId id) {
@@ -187,6 +204,7 @@ void ProgramWalk::end_ranks() {
   for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
     const Context& context = contexts_[static_cast<ContextId>(rank)];
     builder_.end_rank(rank, context.tail, context.gap_ns);
+    if (serial_links_) builder_.end_link(rank, context.leaving.newest());
   }
   messages_.for_each_unreceived([&](const MessageState& t) {
     builder_.findings().add(kUnmatchedSend,

@@ -24,10 +24,12 @@ class ProgramWalk {
  public:
   /// `log`: if not null, every message is eager in the graph, and where its sides are posted and
   /// completed goes there; the program progresses under the options' protocol all the same.
+  /// `part`: which part of its run the trace is.
   ProgramWalk(const Trace& trace, const GraphOptions& options, GraphBuilder& builder,
-              MessageLog* log);
+              MessageLog* log, const RunPart& part);
 
-  void run();
+  /// `links`: how the part before has left them, by rank; empty: not used yet.
+  void run(std::span<const LastOnLink> links);
 
  private:
   /// One side of a message, a nonblocking collective, or the answer to a one-sided request:
@@ -83,6 +85,8 @@ class ProgramWalk {
 
   // Contexts and their paths.
   void start_rank(std::int32_t rank, std::int64_t origin_ns);
+  void pass_lead(Context& context);
+  void start_link(std::int32_t rank, const LastOnLink& before);
   void advance(ContextId id);
   bool advance_main(ContextId id);
   bool advance_threads(ContextId id);
@@ -155,6 +159,7 @@ class ProgramWalk {
   const GraphOptions& options_;
   GraphBuilder& builder_;
   MessageLog* log_;
+  const RunPart part_;
   const bool serial_links_;
   const bool data_waits_;  ///< a rendezvous sends no data before the receive is posted
   MessageTable messages_;

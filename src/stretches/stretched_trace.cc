@@ -115,6 +115,13 @@ bool StretchedTrace::read_details() {
   return complete;
 }
 
+bool StretchedTrace::has_time_off() const {
+  return std::ranges::any_of(details_, [](const std::optional<Details>& details) {
+    return details &&
+           !(details->of_rank.pauses().empty() && details->of_rank.recording_costs().empty());
+  });
+}
+
 CallPaths StretchedTrace::paths_of(const Trace& trace) const {
   return search_.regions().size() > 1 ? CallPaths(trace, search_.regions())
                                       : CallPaths::of_functions(trace);

@@ -41,6 +41,9 @@ class StretchedTrace {
   const std::vector<RankExtent>& extents() const { return search_.extents(); }
   /// As CallPaths::of_regions_or_functions() of the whole run, of a stretch, or of job().
   CallPaths paths_of(const Trace& trace) const;
+  /// Whether it is known of the process's own ranks that not all time between calls is computation:
+  /// pauses, what recording took.
+  bool has_time_off() const;
   /// Why the trace cannot be read in stretches; empty: it can.
   const std::string& obstacle() const { return search_.obstacle(); }
 

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
-#include <vector>
+#include <limits>
 
 #include "base/units.h"
 
@@ -13,33 +12,13 @@ namespace {
 
 constexpr double kNegligible = 0.01;  // of the run
 
-struct Transfer {
-  std::int64_t begin_ps;
-  std::int64_t length_ps;
-  std::int64_t slack_ps;  ///< by which it may come later without its receiver's noticing
-};
-
-std::int64_t longest_delay(std::vector<Transfer>& transfers) {
-  if (!std::ranges::is_sorted(transfers, {}, &Transfer::begin_ps)) {
-    std::ranges::stable_sort(transfers, {}, &Transfer::begin_ps);
-  }
-  std::int64_t free_at = 0;
-  std::int64_t longest = 0;
-  for (const Transfer& t : transfers) {
-    const std::int64_t begin = std::max(free_at, t.begin_ps);
-    longest = std::max(longest, begin - t.begin_ps - t.slack_ps);
-    free_at = begin + t.length_ps;
-  }
-  return longest;
-}
-
 }  // namespace
 
-LinkDelay longest_link_delay(const ExecutionGraph& graph, const Schedule& schedule,
-                             const PicosecondCost& cost) {
-  const auto ranks = static_cast<std::size_t>(graph.ranks());
-  std::vector<std::vector<Transfer>> sent(ranks);
-  std::vector<std::vector<Transfer>> received(ranks);
+LinkLoad::LinkLoad(std::int32_t ranks)
+    : sent_(static_cast<std::size_t>(ranks)), received_(static_cast<std::size_t>(ranks)) {}
+
+void LinkLoad::add(const ExecutionGraph& graph, const Schedule& schedule,
+                   const PicosecondCost& cost) {
   const std::vector<std::int32_t> rank_of = vertex_ranks(graph);
   const auto vertices = static_cast<VertexId>(graph.vertex_count());
   for (VertexId v = 0; v < vertices; ++v) {
@@ -51,20 +30,46 @@ LinkDelay longest_link_delay(const ExecutionGraph& graph, const Schedule& schedu
       const std::int64_t left = schedule.time_ps[e.from];
       const std::int64_t arrived = left + takes.total_ps() - takes.bandwidth_ps;
       const std::int64_t slack = schedule.time_ps[v] - left - takes.total_ps();
-      sent[static_cast<std::size_t>(from)].push_back({left, takes.bandwidth_ps, slack});
-      received[static_cast<std::size_t>(rank_of[v])].push_back(
-          {arrived, takes.bandwidth_ps, slack});
+      sent_[static_cast<std::size_t>(from)].transfers.push_back({left, slack, takes.bandwidth_ps});
+      received_[static_cast<std::size_t>(rank_of[v])].transfers.push_back(
+          {arrived, slack, takes.bandwidth_ps});
     });
   }
+}
+
+void LinkLoad::Link::settle(std::int64_t before_ps) {
+  if (!std::ranges::is_sorted(transfers)) std::ranges::sort(transfers);
+  const auto end = std::ranges::lower_bound(transfers, before_ps, {}, &Transfer::begin_ps);
+  for (auto t = transfers.begin(); t != end; ++t) {
+    const std::int64_t begin = std::max(free_at_ps, t->begin_ps);
+    longest_ps = std::max(longest_ps, begin - t->begin_ps - t->slack_ps);
+    free_at_ps = begin + t->length_ps;
+  }
+  transfers.erase(transfers.begin(), end);
+}
+
+void LinkLoad::settle(std::int64_t before_ps) {
+  for (Link& link : sent_) link.settle(before_ps);
+  for (Link& link : received_) link.settle(before_ps);
+}
+
+LinkDelay LinkLoad::longest() const {
   LinkDelay worst;
-  for (std::int32_t r = 0; r < graph.ranks(); ++r) {
+  for (std::size_t r = 0; r < sent_.size(); ++r) {
     for (const bool sending : {true, false}) {
-      const std::int64_t delay =
-          longest_delay((sending ? sent : received)[static_cast<std::size_t>(r)]);
-      if (delay > worst.longest_ps) worst = {delay, r, sending};
+      const std::int64_t delay = (sending ? sent_ : received_)[r].longest_ps;
+      if (delay > worst.longest_ps) worst = {delay, static_cast<std::int32_t>(r), sending};
     }
   }
   return worst;
+}
+
+LinkDelay longest_link_delay(const ExecutionGraph& graph, const Schedule& schedule,
+                             const PicosecondCost& cost) {
+  LinkLoad load(graph.ranks());
+  load.add(graph, schedule, cost);
+  load.settle(std::numeric_limits<std::int64_t>::max());
+  return load.longest();
 }
 
 bool is_negligible(const LinkDelay& delay, std::int64_t makespan_ps) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "graph/testing/text_graph.h"
 #include "timing/testing/small_model.h"
 
@@ -49,6 +51,21 @@ TEST(LinkLoad, MessagesOneAfterTheOtherDoNot) {
   EXPECT_EQ(delay.longest_ps, 0);
   EXPECT_EQ(delay.rank, -1);
   EXPECT_TRUE(is_negligible(delay, 1));
+}
+
+// Both are handed over at 0 ns and take 100 ns of the link: whichever goes first, the other leaves
+// 100 ns later. The second one is received 500 ns after it could be, so it comes last, whatever
+// their order in the program.
+TEST(LinkLoad, OfMessagesThatLeaveTogetherTheOneThatCanWaitComesLast) {
+  const std::string waits = " send to=1 bytes=101\n";
+  const std::string is_waited_for = " send to=2 bytes=101\n";
+  const std::string receivers =
+      "rank 1\n compute 500\n recv from=0 bytes=101\nrank 2\n recv from=0 bytes=101\n";
+  for (const std::string& sends : {waits + is_waited_for, is_waited_for + waits}) {
+    const ExecutionGraph graph = untimed_graph(3, "rank 0\n" + sends + receivers);
+    const PicosecondCost cost(LogGPS{30 * kNs, 0, kNs});
+    EXPECT_EQ(longest_link_delay(graph, model_schedule(graph, cost), cost).longest_ps, 0);
+  }
 }
 
 // The second message is received long after it could have arrived, whatever the link.

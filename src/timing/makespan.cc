@@ -41,18 +41,19 @@ MakespanFunction::MakespanFunction(const ReducedProgram& program, const LogGPS& 
 MakespanFunction::MakespanFunction(const ExecutionGraph& graph, const LinearCost& cost)
     : MakespanFunction(PathProgram(reduce(graph, cost)), cost) {}
 
-double MakespanFunction::to_ns(const Ticks& x) const {
-  const std::int64_t ticks_per_ns = kFemtosPerNano / tick_fs_;
-  return static_cast<double>(static_cast<long double>(x.numerator) /
-                             static_cast<long double>(x.denominator) /
+double ns_of_ticks(Int128 scaled, Int128 denominator, std::int64_t tick_fs) {
+  const std::int64_t ticks_per_ns = kFemtosPerNano / tick_fs;
+  return static_cast<double>(static_cast<long double>(scaled) /
+                             static_cast<long double>(denominator) /
                              static_cast<long double>(ticks_per_ns));
 }
 
+double MakespanFunction::to_ns(const Ticks& x) const {
+  return ns_of_ticks(x.numerator, x.denominator, tick_fs_);
+}
+
 double MakespanFunction::value_ns(const PathLine& line, const Ticks& x) const {
-  const std::int64_t ticks_per_ns = kFemtosPerNano / tick_fs_;
-  return static_cast<double>(static_cast<long double>(line.scaled_at(x)) /
-                             static_cast<long double>(x.denominator) /
-                             static_cast<long double>(ticks_per_ns));
+  return ns_of_ticks(line.scaled_at(x), x.denominator, tick_fs_);
 }
 
 const MakespanFunction::Evaluation* MakespanFunction::known(const Ticks& x, Side side) const {

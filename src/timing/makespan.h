@@ -16,6 +16,9 @@
 
 namespace slackline {
 
+/// Nanoseconds of `scaled` / `denominator` ticks.
+double ns_of_ticks(Int128 scaled, Int128 denominator, std::int64_t tick_fs);
+
 /// An ExecutionGraph reduced once, for questions about any parameter of LogGPS.
 class ReducedProgram {
  public:

@@ -50,12 +50,27 @@ Schedule model_schedule(const ExecutionGraph& graph, const LogGPS& model) {
 }
 
 Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost) {
+  ScheduleCut cut;
+  return model_schedule(graph, cost, cut);
+}
+
+Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost, ScheduleCut& cut) {
   Schedule schedule;
   schedule.time_ps.resize(graph.vertex_count());
   schedule.decided_by.resize(graph.vertex_count());
   std::vector<std::uint32_t> crossings(graph.vertex_count());
   const auto vertices = static_cast<VertexId>(graph.vertex_count());
-  for (VertexId v = 0; v < vertices; ++v) {
+  VertexId begun = 0;
+  const auto go_on = [&](const ScheduleCut::Reached& reached) {
+    schedule.time_ps[begun] = reached.time_ps;
+    schedule.decided_by[begun] = Schedule::kUndecided;
+    crossings[begun++] = reached.crossings;
+  };
+  for (const ScheduleCut::Reached& reached : cut.programs) go_on(reached);
+  for (std::size_t r = 0; r < cut.links.size(); ++r) {
+    if (graph.link_start(static_cast<std::int32_t>(r)) != kNoVertex) go_on(cut.links[r]);
+  }
+  for (VertexId v = begun; v < vertices; ++v) {
     std::int64_t latest = 0;
     std::uint32_t most = 0;
     std::uint32_t decided = Schedule::kUndecided;
@@ -78,12 +93,18 @@ Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost)
     schedule.decided_by[v] = decided;
     crossings[v] = most;
   }
+  cut = {};
   std::uint32_t most = 0;
   for (std::int32_t r = 0; r < graph.ranks(); ++r) {
     const VertexId last = graph.last_vertex(r);
     check_length(graph.tail_ns(r) < kMostEdgePs / kPicosPerNano);
     const std::int64_t end = schedule.time_ps[last] + graph.tail_ns(r) * kPicosPerNano;
     schedule.rank_end_ps.push_back(end);
+    cut.programs.push_back({end, crossings[last]});
+    const VertexId link = graph.link_end(r).begins;
+    cut.links.push_back(link == kNoVertex
+                            ? ScheduleCut::Reached{}
+                            : ScheduleCut::Reached{schedule.time_ps[link], crossings[link]});
     if (r == 0 || end > schedule.makespan_ps ||
         (end == schedule.makespan_ps && crossings[last] > most)) {
       schedule.makespan_ps = end;

@@ -88,7 +88,7 @@ PathProgram::PathProgram(const ReducedGraph<LinearForm>& reduced)
 }
 
 void PathProgram::price_edges() {
-  if (!reduced_) return;
+  if (!reduced_ || reduced_->spilled) return;
   passes::Rates fixed{};
   passes::Rates multiples{};
   // The most of each bounds every edge, and so says whether all fit.

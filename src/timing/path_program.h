@@ -42,7 +42,8 @@ class PathProgram {
                                                      unsigned threads = 1) const;
 
   /// For many queries: gives each edge of a LogGPS reduction its price, in 16 bytes where it fits.
-  /// Passes take half the time afterwards; this takes as long as some four of them.
+  /// Passes take half the time afterwards; this takes as long as some four of them. Nothing happens
+  /// to a reduction that does not fit in memory.
   void price_edges();
 
   /// T at zero, in ticks, or a little more.

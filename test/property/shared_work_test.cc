@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -19,7 +18,6 @@
 #include "analysis/efficiency/ideal_replay.h"
 #include "analysis/efficiency/rank_efficiency.h"
 #include "analysis/paths/path_report.h"
-#include "analysis/runs/modelled_trace.h"
 #include "analysis/waits/wait_part.h"
 #include "analysis/waits/wait_summary.h"
 #include "app/load/stretched_methods.h"
@@ -37,61 +35,21 @@
 #include "formats/testing/text_trace.h"
 #include "formats/text/text.h"
 #include "parallel/testing/thread_processes.h"
-#include "property/cases.h"
+#include "property/native_runs.h"
 #include "report/writers.h"
 #include "stretches/stretched_trace.h"
-#include "timing/model_schedule.h"
 #include "trace/testing/shared_traces.h"
 
 namespace slackline {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::answer;
+using testing::Kind;
+using testing::NativeFile;
+using testing::random_run;
 
 constexpr std::array kProcesses{1, 2, 3, 4, 7};
-
-enum class Kind { causal, modelled, clocks_disagree, rank_missing };
-
-Trace random_run(std::uint64_t seed, Kind kind) {
-  const oracle::ProgramShape shape{
-      .max_ranks = 9, .max_events = 120, .timed = kind != Kind::modelled, .synchronised = true};
-  if (kind == Kind::modelled) {
-    const testing::Case c = testing::seeded_case(seed, shape);
-    const ExecutionGraph graph = build_graph(c.trace, c.options);
-    return modelled_trace(c.trace, graph, model_schedule(graph, c.model));
-  }
-  oracle::Program program = random_program(oracle::Choices(seed, 100 + seed % 700), shape);
-  if (kind == Kind::rank_missing) program.ranks[seed % program.ranks.size()].clear();
-  Trace trace = to_trace(program);
-  if (kind != Kind::causal) return trace;
-  const IdealRun ideal = ideal_run(trace, CallMatching(trace), {});
-  return with_ideal_times(std::move(trace), ideal);
-}
-
-/// The trace as a native file, until the end of the object.
-class NativeFile {
- public:
-  explicit NativeFile(const Trace& trace, const Samples& samples = {}) {
-    write_native(trace, path_, samples);
-  }
-  ~NativeFile() { fs::remove(path_); }
-  NativeFile(const NativeFile&) = delete;
-  NativeFile& operator=(const NativeFile&) = delete;
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_ =
-      fs::temp_directory_path() / ("slackline-shared-" + std::to_string(getpid()) + ".slk");
-};
-
-/// The answer, or what is wrong.
-std::string answer(const std::function<Report()>& execute_request) {
-  try {
-    return write_json(execute_request(), false);
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
 
 std::vector<EfficiencyRequest> requests(const std::string& path) {
   std::vector<EfficiencyRequest> all(3);

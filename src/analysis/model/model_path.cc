@@ -19,6 +19,8 @@ class PathCollector {
   PathCollector(const Trace& trace, const ExecutionGraph& graph, const PicosecondCost& cost)
       : trace_(trace), graph_(graph), cost_(cost), paths_(trace) {}
 
+  /// Where the path is, of which segments are added from late to early.
+  void begin_at(std::int64_t end_ps) { now_ps_ = end_ps; }
   /// Segments of the tail after the last vertex, then of each edge, are added from late to early.
   void add_tail(std::int32_t rank, std::int64_t end_ps) {
     now_ps_ = end_ps;
@@ -43,8 +45,9 @@ class PathCollector {
     }
   }
 
-  ModelPath finish() {
-    ensures(now_ps_ == 0, "the critical path's segments add up to the makespan");
+  /// The path begins at that time.
+  ModelPath finish(std::int64_t begin_ps) {
+    ensures(now_ps_ == begin_ps, "the critical path's segments add up to the makespan");
     ModelPath path;
     std::ranges::reverse(segments_);
     path.segments = std::move(segments_);
@@ -153,8 +156,37 @@ void add_up(ModelPath& path, const Trace& trace) {
     entry(path.by_operation, s.operation).add(s.part, s.length_ps());
     if (!trace.regions().empty()) entry(path.by_region, s.region).add(s.part, s.length_ps());
   }
+}
+
+void order_tables(ModelPath& path) {
   largest_first(path.by_operation);
   largest_first(path.by_region);
+}
+
+void add_time(PathTime& sum, const PathTime& other) {
+  sum.compute_ps += other.compute_ps;
+  sum.overhead_ps += other.overhead_ps;
+  sum.latency_ps += other.latency_ps;
+  sum.bandwidth_ps += other.bandwidth_ps;
+}
+
+/// `first`, and then what `later` has.
+template <class Key>
+std::vector<std::pair<Key, PathTime>> joined(std::vector<std::pair<Key, PathTime>> first,
+                                             const std::vector<std::pair<Key, PathTime>>& later) {
+  for (const auto& [key, time] : later) add_time(entry(first, key), time);
+  return first;
+}
+
+/// Back along the deciding edges to a start vertex, which is returned.
+VertexId follow_back(const ExecutionGraph& graph, const Schedule& schedule, VertexId v,
+                     PathCollector& collector) {
+  while (schedule.decided_by[v] != Schedule::kUndecided) {
+    const Edge e = graph.in_edge(v, schedule.decided_by[v]);
+    collector.add_edge(v, e);
+    v = e.from;
+  }
+  return v;
 }
 
 }  // namespace
@@ -194,15 +226,42 @@ ModelPath model_path(const Trace& trace, const ExecutionGraph& graph, const Sche
                      const PicosecondCost& cost) {
   PathCollector collector(trace, graph, cost);
   collector.add_tail(schedule.last_rank, schedule.makespan_ps);
-  VertexId v = graph.last_vertex(schedule.last_rank);
-  while (schedule.decided_by[v] != Schedule::kUndecided) {
-    const Edge e = graph.in_edge(v, schedule.decided_by[v]);
-    collector.add_edge(v, e);
-    v = e.from;
-  }
-  ModelPath path = collector.finish();
+  follow_back(graph, schedule, graph.last_vertex(schedule.last_rank), collector);
+  ModelPath path = collector.finish(0);
   add_up(path, trace);
+  order_tables(path);
   return path;
+}
+
+void ModelPathSum::add(const Trace& trace, const ExecutionGraph& graph, const Schedule& schedule,
+                       const PicosecondCost& cost, const RunPart& part) {
+  if (part.last) rank_ = schedule.last_rank;
+  PathCollector collector(trace, graph, cost);
+  VertexId v = graph.last_vertex(rank_);
+  if (by_link_) {
+    v = graph.link_end(rank_).begins;
+    collector.begin_at(schedule.time_ps[v]);
+  } else {
+    collector.add_tail(rank_, schedule.rank_end_ps[static_cast<std::size_t>(rank_)]);
+  }
+  v = follow_back(graph, schedule, v, collector);
+  ModelPath path = collector.finish(schedule.time_ps[v]);
+  rank_ = graph.rank(v);
+  by_link_ = v == graph.link_start(rank_);
+  add_up(path, trace);
+  add_time(sums_.total, path.total);
+  sums_.by_rank.resize(path.by_rank.size());
+  for (std::size_t r = 0; r < path.by_rank.size(); ++r) {
+    add_time(sums_.by_rank[r], path.by_rank[r]);
+  }
+  sums_.by_operation = joined(std::move(path.by_operation), sums_.by_operation);
+  sums_.by_region = joined(std::move(path.by_region), sums_.by_region);
+  sums_.messages += path.messages;
+}
+
+ModelPath ModelPathSum::finish() && {
+  order_tables(sums_);
+  return std::move(sums_);
 }
 
 }  // namespace slackline

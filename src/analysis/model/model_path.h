@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "calls/call_paths.h"
+#include "calls/run_part.h"
 #include "graph/execution_graph.h"
 #include "graph/schedule.h"
 #include "timing/model_schedule.h"
@@ -57,5 +59,22 @@ struct ModelPath {
 /// the segments add up to the makespan.
 ModelPath model_path(const Trace& trace, const ExecutionGraph& graph, const Schedule& schedule,
                      const PicosecondCost& cost);
+
+/// The same of a run whose graph and schedule are there part by part (graph/build.h), the last one
+/// first; without segments.
+class ModelPathSum {
+ public:
+  /// The part before those that were added. O(length of the path in it).
+  void add(const Trace& trace, const ExecutionGraph& graph, const Schedule& schedule,
+           const PicosecondCost& cost, const RunPart& part);
+  /// After the first part.
+  ModelPath finish() &&;
+
+ private:
+  ModelPath sums_;  // as the path comes upon them
+  // Where it comes into the parts that were added.
+  std::int32_t rank_ = 0;
+  bool by_link_ = false;  // behind a message that left before
+};
 
 }  // namespace slackline

@@ -1,6 +1,11 @@
 #include "analysis/model/prediction.h"
 
+#include <algorithm>
+#include <limits>
+#include <utility>
+
 #include "analysis/model/model_functions.h"
+#include "base/error.h"
 
 namespace slackline {
 namespace {
@@ -55,6 +60,52 @@ Prediction predict(const Trace& trace, const ModelFunctions& functions, const Mo
   p.vertices = graph.vertex_count();
   p.edges = graph.edge_count();
   p.messages = graph.message_count();
+  return p;
+}
+
+PredictionInParts::PredictionInParts(const ModelChoice& choice, std::int32_t ranks, Side side)
+    : choice_(choice), cost_(choice.model), slopes_(choice.model, side), links_(ranks) {
+  expects(choice.pairs == nullptr, "all pairs of ranks are alike");
+  prediction_.side = side;
+}
+
+void PredictionInParts::add(const Trace& trace, const ExecutionGraph& graph, const RunPart& part) {
+  begins_.push_back(cut_);
+  const Schedule schedule = model_schedule(graph, cost_, cut_);
+  slopes_.add(graph);
+  ranks_.add(graph, schedule, cost_);
+  links_.add(graph, schedule, cost_);
+  // Whatever is still to come begins when a rank goes on, at the earliest.
+  links_.settle(part.last ? std::numeric_limits<std::int64_t>::max()
+                          : std::ranges::min(schedule.rank_end_ps));
+  prediction_.vertices += graph.vertex_count();
+  for (std::int32_t r = 0; r < graph.ranks() && !part.first; ++r) {
+    prediction_.vertices -= graph.link_start(r) == kNoVertex ? 1 : 2;
+  }
+  prediction_.edges += graph.edge_count();
+  prediction_.messages += graph.message_count();
+  if (!part.last) return;
+  prediction_.ranks_ps = std::move(ranks_).finish(schedule);
+  prediction_.link = links_.longest();
+  prediction_.link_is_negligible = is_negligible(prediction_.link, schedule.makespan_ps);
+  path_.add(trace, graph, schedule, cost_, part);
+}
+
+void PredictionInParts::add_again(const Trace& trace, const ExecutionGraph& graph,
+                                  const RunPart& part, std::size_t number) {
+  ScheduleCut cut = begins_[number];
+  path_.add(trace, graph, model_schedule(graph, cost_, cut), cost_, part);
+}
+
+Prediction PredictionInParts::finish() && {
+  Prediction p = std::move(prediction_);
+  p.makespan_ns = slopes_.makespan_ns();
+  p.lambda_latency = slopes_.slope(Parameter::latency);
+  p.lambda_overhead = slopes_.slope(Parameter::overhead);
+  p.lambda_gap_bytes = slopes_.slope(Parameter::gap_per_byte);
+  p.measured_costs = !choice_.graph.transfer.empty();
+  p.path = std::move(path_).finish();
+  p.rho_latency = latency_share(p, choice_);
   return p;
 }
 

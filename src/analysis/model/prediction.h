@@ -9,6 +9,7 @@
 #include "analysis/runs/measured.h"
 #include "report/object.h"
 #include "report/typed_report.h"
+#include "timing/base_slopes.h"
 #include "timing/link_load.h"
 #include "timing/makespan.h"
 #include "timing/model_schedule.h"
@@ -55,6 +56,32 @@ Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelC
 /// The same where the schedule is known already: `run` of the same graph and choice.
 Prediction predict(const Trace& trace, const ModelFunctions& functions, const ModelledRun& run,
                    Side side = Side::right);
+
+/// The same of a run whose graph is there part by part (graph/build.h): all parts in their order,
+/// then again from the last but one to the first. All pairs of ranks are alike. Without the path's
+/// segments. Keeps 32 bytes a rank and part.
+class PredictionInParts {
+ public:
+  PredictionInParts(const ModelChoice& choice, std::int32_t ranks, Side side);
+
+  /// The next part.
+  void add(const Trace& trace, const ExecutionGraph& graph, const RunPart& part);
+  /// The part number `number` again.
+  void add_again(const Trace& trace, const ExecutionGraph& graph, const RunPart& part,
+                 std::size_t number);
+  Prediction finish() &&;
+
+ private:
+  ModelChoice choice_;
+  PicosecondCost cost_;
+  Prediction prediction_;
+  ScheduleCut cut_;
+  std::vector<ScheduleCut> begins_;  // of the parts
+  BaseSlopes slopes_;
+  BreakdownSum ranks_;
+  LinkLoad links_;
+  ModelPathSum path_;
+};
 
 using PredictionJson = JsonOf<struct PredictionJsonTag>;
 const JsonType& declared_type(const PredictionJsonTag*);

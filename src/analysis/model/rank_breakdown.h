@@ -19,4 +19,19 @@ namespace slackline {
 std::vector<TimeBreakdown> rank_breakdown(const ExecutionGraph& graph, const Schedule& schedule,
                                           const PicosecondCost& cost);
 
+/// The same of a run whose graph and schedule are there part by part (graph/build.h).
+class BreakdownSum {
+ public:
+  /// The next part. O(vertices).
+  void add(const ExecutionGraph& graph, const Schedule& schedule, const PicosecondCost& cost);
+  /// After the last part, whose schedule that is.
+  std::vector<TimeBreakdown> finish(const Schedule& last) &&;
+
+ private:
+  std::vector<TimeBreakdown> parts_;  // by rank
+  /// Time on the network before a rank's link took its last message so far, back to a rank's main
+  /// path.
+  std::vector<std::int64_t> before_links_ps_;
+};
+
 }  // namespace slackline

@@ -72,7 +72,8 @@ MethodCost search(PathMethod method, PathAlgorithm algorithm, const ActivityGrap
   return cost;
 }
 
-MethodCost intervals(const Activities& run, std::int64_t threshold_ns, const KnownPath& known) {
+MethodCost search_intervals(const Activities& run, std::int64_t threshold_ns,
+                            const KnownPath& known) {
   IntervalPath path;
   MethodCost cost =
       timed(PathMethod::intervals, [&] { path = interval_path(run.trace(), threshold_ns); });
@@ -150,7 +151,7 @@ std::vector<MethodCost> compare_methods(const Activities& run, std::int64_t delt
         std::pair(PathMethod::delta_stepping, PathAlgorithm::delta_stepping)}) {
     all.push_back(search(method, algorithm, graph, delta_ns, known));
   }
-  all.push_back(intervals(run, threshold_ns, known));
+  all.push_back(search_intervals(run, threshold_ns, known));
   return all;
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
+#include "base/ratio.h"
 #include "base/units.h"
-#include "calls/cpu_time.h"
 #include "formats/raw/findings.h"
 
 namespace slackline {
@@ -25,45 +27,63 @@ constexpr FindingKind kNoCpuTime{
     "CPU time was requested, but the trace has no time off the processor; computation is all time "
     "between calls."};
 
-bool is_material(std::int64_t recording_ns, const Trace& trace) {
-  return static_cast<double>(recording_ns) >
-         kMaterial * static_cast<double>(between_calls_ns(trace));
+bool is_material(std::int64_t ns, const OffComputation& times) {
+  return static_cast<double>(ns) > kMaterial * static_cast<double>(times.between_calls_ns);
 }
 
 /// All time between calls, but for that of the recorder.
-ComputationChoice all_but_recording(const Trace& trace) {
-  ComputationChoice result;
-  const std::int64_t recording = recording_ns(trace);
-  if (!is_material(recording, trace)) return result;
-  result.cpu_time = without_recording(trace);
-  result.findings.add(
+ComputationRule all_but_recording(const OffComputation& times) {
+  ComputationRule rule;
+  if (!is_material(times.recording_ns, times)) return rule;
+  rule.left_out = ComputationRule::LeftOut::recording;
+  rule.findings.add(
       kRecordingLeftOut,
-      fmt::format("{} of all ranks", format_time_ns(static_cast<double>(recording))));
-  return result;
+      fmt::format("{} of all ranks", format_time_ns(static_cast<double>(times.recording_ns))));
+  return rule;
 }
 
 }  // namespace
 
-ComputationChoice choose_computation(std::string_view wanted, const Trace& trace) {
+ComputationRule choose_computation(std::string_view wanted, const Trace& job,
+                                   const OffComputation& times) {
   if (wanted != "auto" && wanted != "wall" && wanted != "cpu") {
     throw usage_error(fmt::format("unknown computation '{}'", wanted), "no such name",
                       "Choose auto, wall or cpu.");
   }
-  const bool oversubscribed = trace.findings().count(raw::kOversubscribed) > 0 ||
-                              share_without_processor(trace) > kMaterial;
+  const bool oversubscribed = job.findings().count(raw::kOversubscribed) > 0 ||
+                              ratio_of(static_cast<double>(times.without_processor_ns),
+                                       static_cast<double>(times.between_calls_ns)) > kMaterial;
   if (wanted == "wall") return {"wall"};
-  if (wanted == "auto" && !oversubscribed) return all_but_recording(trace);
-  ComputationChoice result{"cpu"};
-  const std::int64_t paused = paused_ns(trace);
-  if (paused > 0) {
-    result.cpu_time = without_pauses(trace);
-    result.findings.add(kCpuTime, fmt::format("{} of all ranks left out",
-                                              format_time_ns(static_cast<double>(paused))));
-    return result;
+  if (wanted == "auto" && !oversubscribed) return all_but_recording(times);
+  ComputationRule rule{"cpu"};
+  if (times.paused_ns > 0) {
+    rule.left_out = ComputationRule::LeftOut::pauses;
+    rule.findings.add(kCpuTime, fmt::format("{} of all ranks left out",
+                                            format_time_ns(static_cast<double>(times.paused_ns))));
+    return rule;
   }
-  result.name = "wall";
-  if (wanted == "cpu") result.findings.add(kNoCpuTime);
-  return result;
+  rule.name = "wall";
+  if (wanted == "cpu") rule.findings.add(kNoCpuTime);
+  return rule;
+}
+
+Trace computing(const ComputationRule& rule, Trace trace) {
+  switch (rule.left_out) {
+    case ComputationRule::LeftOut::nothing:
+      break;
+    case ComputationRule::LeftOut::recording:
+      return without_recording(std::move(trace));
+    case ComputationRule::LeftOut::pauses:
+      return without_pauses(std::move(trace));
+  }
+  return trace;
+}
+
+ComputationChoice choose_computation(std::string_view wanted, const Trace& trace) {
+  ComputationRule rule = choose_computation(wanted, trace, off_computation(trace));
+  ComputationChoice choice{std::move(rule.name), {}, std::move(rule.findings)};
+  if (rule.left_out != ComputationRule::LeftOut::nothing) choice.cpu_time = computing(rule, trace);
+  return choice;
 }
 
 }  // namespace slackline

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/findings.h"
+#include "calls/cpu_time.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -22,5 +23,18 @@ struct ComputationChoice {
 /// the calls took, where that is known and more than a hundredth of it. Copies the trace only then.
 /// Throws usage Error for another name.
 ComputationChoice choose_computation(std::string_view wanted, const Trace& trace);
+
+/// The choice for a run whose calls are not all there at once.
+struct ComputationRule {
+  enum class LeftOut { nothing, recording, pauses };
+  std::string name;  ///< as ComputationChoice::name
+  LeftOut left_out = LeftOut::nothing;
+  Findings findings{};
+};
+/// `times`: of the whole run, which is `job`'s. Throws usage Error for another name.
+ComputationRule choose_computation(std::string_view wanted, const Trace& job,
+                                   const OffComputation& times);
+/// The run, or a part of it, with that as computation.
+Trace computing(const ComputationRule& rule, Trace trace);
 
 }  // namespace slackline

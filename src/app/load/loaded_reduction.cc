@@ -9,6 +9,7 @@
 #include "app/load/cache_folder.h"
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
+#include "app/load/stretched_model.h"
 #include "app/version.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -182,6 +183,14 @@ LoadedReduction reduced_goal(GoalReduction reduction, const InputIdentity& input
           std::move(reduction.findings)};
 }
 
+LoadedReduction reduced_graph_of(const LoadedGraph& loaded, ReducedLogGPS reduced) {
+  LoadedReduction q{std::move(reduced), loaded.model, subject(loaded.opened),
+                    description_of(loaded.opened), loaded.opened.trace.findings()};
+  q.findings.merge(loaded.findings);
+  q.findings.merge(loaded.graph.findings());
+  return q;
+}
+
 std::optional<LoadedReduction> reduce_whole(const ModelRequest& request, const ModelChoice& model,
                                             const std::string& path, const InputIdentity& input) {
   if (std::optional<GoalReduction> r = reduce_text(input, model, path)) {
@@ -193,14 +202,19 @@ std::optional<LoadedReduction> reduce_whole(const ModelRequest& request, const M
     if (!r.reduced) return std::nullopt;
     return reduced_goal(std::move(r), input, model, goal->path);
   }
-  LoadedGraph opened = load_graph(request, CallDetail::none);
+  const LoadedGraph opened = load_graph(request, CallDetail::none);
   std::optional<ReducedLogGPS> reduced = reduce(opened.graph);
   if (!reduced) return std::nullopt;
-  LoadedReduction q{std::move(*reduced), std::move(opened.model), subject(opened.opened),
-                    description_of(opened.opened), opened.opened.trace.findings()};
-  q.findings.merge(opened.findings);
-  q.findings.merge(opened.graph.findings());
-  return q;
+  return reduced_graph_of(opened, std::move(*reduced));
+}
+
+/// Reads the trace in stretches, where it is to be read so.
+std::optional<LoadedReduction> reduce_stretches(const ModelRequest& request) {
+  std::optional<StretchedModel> model = StretchedModel::load(request);
+  if (!model) return std::nullopt;
+  std::optional<ReducedLogGPS> reduced = reduce(*model, request.reading);
+  if (!reduced) return std::nullopt;
+  return reduced_graph_of(model->loaded(), std::move(*reduced));
 }
 
 }  // namespace
@@ -218,11 +232,12 @@ std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
   const std::optional<InputIdentity> input = identify_input(path);
   if (!input) return std::nullopt;
   const CachePlace place = cache_place(cache, *input, model, request.model);
-  if (place.path.empty() && input->bytes < kWorthCaching) return std::nullopt;
   CacheAnswer found;
   if (!place.path.empty()) found = read_reduction_cache(place.path, place.key);
   if (auto q = from_cache(found, request.model, path)) return q;
-  std::optional<LoadedReduction> q = reduce_whole(request, model, path, *input);
+  std::optional<LoadedReduction> q = reduce_stretches(request);
+  if (!q && place.path.empty() && input->bytes < kWorthCaching) return std::nullopt;
+  if (!q) q = reduce_whole(request, model, path, *input);
   if (!q || place.path.empty()) return q;
   keep(place, cache, *input, q->reduced, about(*q));
   if (found.state == CacheState::other_version) q->findings.add(kOtherVersion, place.path.string());

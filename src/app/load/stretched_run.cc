@@ -93,12 +93,10 @@ bool is_sound(const LoadedStretch& stretch) {
   return check.violations == 0 && check.collectives == 0;
 }
 
-/// Nothing where the file is damaged.
+/// As read_stretch(); null where that gives nothing.
 std::unique_ptr<const LoadedStretch> load_stretch(StretchedRun& run, std::size_t number,
                                                   bool only) {
-  std::optional<Stretch> stretch = run.trace.load(number);
-  // Blocks at its ends, which are read twice, have brought pages of their neighbours into memory.
-  run.file->release(run.file->bytes());
+  std::optional<Stretch> stretch = read_stretch(run, number);
   return stretch ? std::make_unique<const LoadedStretch>(*std::move(stretch), only) : nullptr;
 }
 
@@ -136,28 +134,23 @@ class OwnStretches {
   std::unique_ptr<const LoadedStretch> loaded_;
 };
 
-/// Where a stretch depends on others, the whole trace is read. Throws Error where that is too much.
-void require_memory_for_whole(const StretchedRun& run, ProcessGroup& group) {
-  const std::string why =
-      "messages or collectives that are incomplete, run back in time or deadlock on the ideal "
-      "network";
-  group.set_unshared("the trace has " + why);
-  require_memory_for(run.trace.calls(), run.reading, memory_for(run.reading),
-                     fmt::format("; it has {}, so it cannot be read in stretches", why));
-}
-
 void visit_again(OwnStretches& stretches, std::span<StretchAnalysis* const> analyses) {
   begin_stage("analysing the run once more");
   const bool complete = stretches.all_of([&](const LoadedStretch& stretch) {
     for (StretchAnalysis* analysis : analyses) analysis->add_again(stretch);
     return true;
   });
-  if (complete) return;
-  throw Error("cannot analyse the trace", "it changed while it was read",
-              "Analyse it when nothing writes to it any more.");
+  if (!complete) throw changed_while_read();
 }
 
 }  // namespace
+
+std::optional<Stretch> read_stretch(StretchedRun& run, std::size_t number) {
+  std::optional<Stretch> stretch = run.trace.load(number);
+  // Blocks at its ends, which are read twice, have brought pages of their neighbours into memory.
+  run.file->release(run.file->bytes());
+  return stretch;
+}
 
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group,
                                            StretchUse use) {
@@ -210,7 +203,10 @@ bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
            });
   });
   if (!sound) {
-    require_memory_for_whole(run, group);
+    require_whole(
+        run, group,
+        "messages or collectives that are incomplete, run back in time or deadlock on the "
+        "ideal network");
     return false;
   }
   std::vector<StretchAnalysis*> again;
@@ -220,6 +216,17 @@ bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
   if (!again.empty()) visit_again(stretches, again);
   for (StretchAnalysis* analysis : analyses) analysis->finish(group);
   return true;
+}
+
+Error changed_while_read() {
+  return Error("cannot analyse the trace", "it changed while it was read",
+               "Analyse it when nothing writes to it any more.");
+}
+
+void require_whole(const StretchedRun& run, ProcessGroup& group, const std::string& why) {
+  group.set_unshared("the trace has " + why);
+  require_memory_for(run.trace.calls(), run.reading, memory_for(run.reading),
+                     fmt::format("; it has {}, so it cannot be read in stretches", why));
 }
 
 }  // namespace slackline

@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "app/load/loaded_run.h"
 #include "app/options/run_request.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "calls/call_matching.h"
 #include "calls/run_part.h"
@@ -91,5 +93,14 @@ class StretchAnalysis {
 /// more memory than there is, and where the file changes meanwhile.
 bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
                           std::span<StretchAnalysis* const> analyses);
+
+/// One stretch; nothing where the file is damaged or has changed.
+std::optional<Stretch> read_stretch(StretchedRun& run, std::size_t number);
+/// What follows from the latter after all stretches could be read.
+Error changed_while_read();
+
+/// Only the analysis of the whole trace is right, as it has `why`. Throws Error if that needs more
+/// memory than there is.
+void require_whole(const StretchedRun& run, ProcessGroup& group, const std::string& why);
 
 }  // namespace slackline

@@ -9,6 +9,7 @@
 #include "app/load/distinct_runs.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_program.h"
+#include "app/load/stretched_model.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
@@ -80,7 +81,40 @@ auto predict_report(const PredictRequest& request, const LoadedGraph& loaded,
              "seed"_key.when(bootstrap, request.seed),
              "derivative"_key = request.left ? "left" : "right"});
 }
+
 using PredictReports = CommandReports<ReturnedBy<loggops_report>, ReturnedBy<predict_report>>;
+
+/// Whether the path's calls depend on how far other ranks are when the model comes upon them.
+bool asks_memory_of_others(const Trace& trace) {
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const RankCalls& calls = trace.calls(rank);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (operation_class(calls.operation(i)) == OperationClass::one_sided) return true;
+    }
+  }
+  return false;
+}
+
+/// Nothing where the trace is to be read whole.
+std::optional<Report> execute_in_stretches(const PredictRequest& request, Side side) {
+  const bool other_runs = !request.also.empty() || request.bootstrap > 0;
+  if (other_runs || request.pairs || !request.linear_program.empty()) return std::nullopt;
+  std::optional<StretchedModel> model = StretchedModel::load(request.input);
+  if (!model) return std::nullopt;
+  PredictionInParts parts(model->loaded().model, model->ranks(), side);
+  const bool complete = model->for_each_stretch(
+      [&](const Trace& trace, const ExecutionGraph& graph, const RunPart& part) {
+        if (asks_memory_of_others(trace)) return false;
+        parts.add(trace, graph, part);
+        return true;
+      });
+  if (!complete) return std::nullopt;
+  model->for_each_again([&](const Trace& trace, const ExecutionGraph& graph, const RunPart& part,
+                            std::size_t number) { parts.add_again(trace, graph, part, number); });
+  Prediction prediction = std::move(parts).finish();
+  prediction.measured.emplace().makespan_ns = model->span().analysed.length_ns();
+  return PredictReports::untyped(predict_report(request, model->loaded(), prediction, side));
+}
 
 }  // namespace
 
@@ -94,6 +128,7 @@ void declare(OptionList& options, PredictRequest& request) {
   options.add("--linear-program FILE", request.linear_program,
               "Write the linear program of T as a function of L, for a solver of the LP format");
   declare_clocks(options, request.input.reading, OptionCallers::python);
+  describe_memory_of_stretches(options);
 }
 
 Report execute(const PredictRequest& request) {
@@ -104,6 +139,8 @@ Report execute(const PredictRequest& request) {
     }
     return PredictReports::untyped(loggops_report(load_program(request.input, request.loggops)));
   }
+  const Side side = request.left ? Side::left : Side::right;
+  if (std::optional<Report> report = execute_in_stretches(request, side)) return std::move(*report);
   return execute(request, load_graph(request.input));
 }
 

@@ -196,6 +196,7 @@ void declare(OptionList& options, SensitivityRequest& request) {
               "With --compare: trace of the same program on another number of ranks; may be "
               "repeated");
   declare_clocks(options, request.input.reading, OptionCallers::python);
+  describe_memory_of_stretches(options);
 }
 
 Report execute(const SensitivityRequest& request) {

@@ -105,6 +105,7 @@ void declare(OptionList& options, ToleranceRequest& request) {
               {.separator = ',', .excludes = "--param"});
   declare_uncertainty(options, request.also, request.bootstrap, request.seed);
   declare_clocks(options, request.input.reading, OptionCallers::python);
+  describe_memory_of_stretches(options);
 }
 
 Report execute(const ToleranceRequest& request) {

@@ -24,22 +24,25 @@ bool sums_of_most_fit(const ExecutionGraph& graph) {
 /// Can no sum over the graph's edges leave 61 bits?
 bool sums_fit(const ExecutionGraph& graph) {
   if (sums_of_most_fit(graph)) return true;
-  Int128 nanoseconds = 0;
-  Int128 bytes = 0;
-  std::uint64_t latencies = 0;
-  std::uint64_t overheads = 0;
-  for (std::int32_t r = 0; r < graph.ranks(); ++r) nanoseconds += graph.tail_ns(r);
-  const auto vertices = static_cast<VertexId>(graph.vertex_count());
-  for (VertexId v = 0; v < vertices; ++v) {
-    graph.for_in_edges(v, [&](const Edge& e) {
-      nanoseconds += e.nanoseconds;
-      bytes += static_cast<Int128>(e.bytes);
-      latencies += e.latencies;
-      overheads += e.overheads;
-    });
-  }
-  return nanoseconds < kMostCount && bytes < kMostCount &&
-         std::max(latencies, overheads) < kNoVertex;
+  CountSums sums;
+  sums.add(graph);
+  return sums.fit();
+}
+
+LogGPSForm form_of(const Edge& e, VertexId /*to*/) {
+  return {.nanoseconds = e.nanoseconds,
+          .bytes = multiples(e, Parameter::gap_per_byte),
+          .latencies = e.latencies,
+          .overheads = e.overheads};
+}
+
+/// All of an array, of which what was spilled comes first.
+template <class T, class Vector>
+std::span<const T> all_of(const Vector& in_memory, SpillFile* spilled) {
+  if (spilled == nullptr) return in_memory;
+  spilled->append(std::as_bytes(std::span(in_memory)));
+  const std::span<const std::byte> bytes = spilled->map();
+  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
 }
 
 struct LinearSink {
@@ -72,13 +75,30 @@ passes::LogGPSEdge PackedEdges::pack_wide(std::uint32_t source, const LogGPSForm
           .source = source};
 }
 
+void ReducedLogGPSWriter::spill_beyond(std::uint64_t bytes) {
+  auto& nodes = arrays_->nodes;
+  auto& edges = arrays_->edges.edges;
+  const auto of_nodes = std::as_bytes(std::span(nodes));
+  const auto of_edges = std::as_bytes(std::span(edges));
+  if (of_nodes.size() + of_edges.size() <= bytes) return;
+  if (!arrays_->spilled) arrays_->spilled.emplace();
+  arrays_->spilled->nodes.append(of_nodes);
+  arrays_->spilled->edges.append(of_edges);
+  nodes.clear();
+  edges.clear();
+}
+
 ReducedLogGPS ReducedLogGPSWriter::finish(std::uint32_t slots) && {
-  ReducedLogGPS result{.nodes = arrays_->nodes,
-                       .edges = arrays_->edges.edges,
-                       .wide = arrays_->edges.wide,
-                       .slots = slots,
-                       .longest = {},
-                       .storage = arrays_};
+  Spilled* spilled = arrays_->spilled ? &*arrays_->spilled : nullptr;
+  ReducedLogGPS result{
+      .nodes = all_of<passes::Node>(arrays_->nodes, spilled ? &spilled->nodes : nullptr),
+      .edges =
+          all_of<passes::LogGPSEdge>(arrays_->edges.edges, spilled ? &spilled->edges : nullptr),
+      .wide = arrays_->edges.wide,
+      .slots = slots,
+      .longest = {},
+      .storage = arrays_,
+      .spilled = spilled != nullptr};
   const passes::Rates rates[passes::kLanes] = {
       {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
   passes::LaneState state(slots);
@@ -89,17 +109,54 @@ ReducedLogGPS ReducedLogGPSWriter::finish(std::uint32_t slots) && {
   return result;
 }
 
+void CountSums::add(const ExecutionGraph& graph) {
+  for (std::int32_t r = 0; r < graph.ranks(); ++r) nanoseconds += graph.tail_ns(r);
+  const auto vertices = static_cast<VertexId>(graph.vertex_count());
+  for (VertexId v = 0; v < vertices; ++v) {
+    graph.for_in_edges(v, [&](const Edge& e) {
+      nanoseconds += e.nanoseconds;
+      bytes += static_cast<Int128>(e.bytes);
+      latencies += e.latencies;
+      overheads += e.overheads;
+    });
+  }
+}
+
+bool CountSums::fit() const {
+  return nanoseconds < kMostCount && bytes < kMostCount &&
+         std::max(latencies, overheads) < kNoVertex;
+}
+
 std::optional<ReducedLogGPS> reduce(const ExecutionGraph& graph) {
   if (!sums_fit(graph)) return std::nullopt;
   ReducedLogGPSWriter writer;
   Contraction<LogGPSForm, ReducedLogGPSWriter> contraction(writer);
-  contract(graph, contraction, [](const Edge& e, VertexId) {
-    return LogGPSForm{.nanoseconds = e.nanoseconds,
-                      .bytes = multiples(e, Parameter::gap_per_byte),
-                      .latencies = e.latencies,
-                      .overheads = e.overheads};
-  });
+  contract(graph, contraction, form_of);
   return std::move(writer).finish(contraction.slots());
+}
+
+struct PartReduction::State {
+  std::uint64_t bytes_in_memory;
+  CountSums sums{};
+  ReducedLogGPSWriter writer{};
+  Contraction<LogGPSForm, ReducedLogGPSWriter> contraction{writer};
+  ContractedEnds<LogGPSForm> ends{};
+};
+
+PartReduction::PartReduction(std::uint64_t bytes_in_memory)
+    : state_(new State{.bytes_in_memory = bytes_in_memory}) {}
+PartReduction::~PartReduction() = default;
+
+bool PartReduction::add(const ExecutionGraph& graph, bool last) {
+  state_->sums.add(graph);
+  if (!state_->sums.fit()) return false;
+  contract_part(graph, state_->contraction, form_of, last, state_->ends);
+  state_->writer.spill_beyond(state_->bytes_in_memory);
+  return true;
+}
+
+ReducedLogGPS PartReduction::finish() && {
+  return std::move(state_->writer).finish(state_->contraction.slots());
 }
 
 ReducedGraph<LinearForm> reduce(const ExecutionGraph& graph, const LinearCost& cost) {

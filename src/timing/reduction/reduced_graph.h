@@ -9,6 +9,7 @@
 
 #include "base/big_vector.h"
 #include "base/saturating.h"
+#include "base/spill_file.h"
 #include "graph/execution_graph.h"
 #include "timing/cost/linear_cost.h"
 #include "timing/passes/kernel.h"
@@ -71,6 +72,7 @@ struct ReducedLogGPS {
   std::uint32_t slots = 1;
   LogGPSForm longest;  ///< the most of each count on any path; not of one path
   std::shared_ptr<const void> storage;
+  bool spilled = false;  ///< it does not fit in memory
 
   LogGPSForm form(std::size_t edge) const;
   passes::LogGPSProgram program() const {
@@ -119,13 +121,20 @@ class ReducedLogGPSWriter {
   void reserve(std::size_t nodes, std::size_t edges);
   void edge(std::uint32_t slot, const LogGPSForm& form) { arrays_->edges.add(slot, form); }
   void node(std::uint32_t slot, std::uint32_t edges) { arrays_->nodes.push_back({slot, edges}); }
-  /// One pass finds the longest counts.
+  /// Moves what there is to a temporary file, if it takes more than so many bytes. Throws Error.
+  void spill_beyond(std::uint64_t bytes);
+  /// One pass finds the longest counts. Throws Error.
   ReducedLogGPS finish(std::uint32_t slots) &&;
 
  private:
+  struct Spilled {
+    SpillFile nodes;
+    SpillFile edges;
+  };
   struct Arrays {
     BigVector<passes::Node> nodes;
     PackedEdges edges;
+    std::optional<Spilled> spilled;  // what comes before
   };
   std::shared_ptr<Arrays> arrays_ = std::make_shared<Arrays>();
 };
@@ -136,6 +145,35 @@ inline constexpr std::int64_t kMostCount = std::int64_t{1} << 61;
 /// Reduces `graph` once for all values of L, o and G. Empty when sums might not fit in 61 bits.
 /// O(vertices + edges); 8 bytes a vertex while it works, 16 bytes an edge that remains.
 std::optional<ReducedLogGPS> reduce(const ExecutionGraph& graph);
+
+/// Sums over all edges of graphs.
+struct CountSums {
+  Int128 nanoseconds = 0;
+  Int128 bytes = 0;
+  std::uint64_t latencies = 0;
+  std::uint64_t overheads = 0;
+
+  void add(const ExecutionGraph& graph);
+  bool fit() const;
+};
+
+/// The same of a run whose graph is there part by part (build.h).
+class PartReduction {
+ public:
+  /// Beyond `bytes_in_memory` the reduced graph lies in a temporary file.
+  explicit PartReduction(std::uint64_t bytes_in_memory);
+  ~PartReduction();
+
+  /// The next part. False when sums might not fit in 61 bits: then there is no reduction. Throws
+  /// Error where there is no room for a temporary file.
+  bool add(const ExecutionGraph& graph, bool last);
+  /// After the last one. Throws Error.
+  ReducedLogGPS finish() &&;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// Reduces `graph` for one cost, which may tell pairs of ranks apart. Sums of any size.
 ReducedGraph<LinearForm> reduce(const ExecutionGraph& graph, const LinearCost& cost);

@@ -152,17 +152,16 @@ CacheAnswer parse_reduction_cache(std::span<const std::byte> bytes, std::string_
   }
   const Layout layout(header);
   const passes::Counts& longest = header.longest;
-  CachedReduction cached{
-      .reduced = {.nodes = array_at<passes::Node>(bytes, layout.nodes, header.nodes),
-                  .edges = array_at<passes::LogGPSEdge>(bytes, layout.edges, header.edges),
-                  .wide = array_at<passes::Counts>(bytes, layout.wide, header.wide),
-                  .slots = header.slots,
-                  .longest = {longest.nanoseconds, longest.bytes, longest.latencies,
-                              longest.overheads},
-                  .storage = std::move(storage)},
-      .about = std::string(text.substr(header.key_bytes, header.about_bytes))};
-  if (!is_sound(cached.reduced)) return {CacheState::damaged, {}};
-  return {CacheState::usable, std::move(cached)};
+  ReducedLogGPS reduced{
+      .nodes = array_at<passes::Node>(bytes, layout.nodes, header.nodes),
+      .edges = array_at<passes::LogGPSEdge>(bytes, layout.edges, header.edges),
+      .wide = array_at<passes::Counts>(bytes, layout.wide, header.wide),
+      .slots = header.slots,
+      .longest = {longest.nanoseconds, longest.bytes, longest.latencies, longest.overheads},
+      .storage = std::move(storage)};
+  if (!is_sound(reduced)) return {CacheState::damaged, {}};
+  const std::string_view about = text.substr(header.key_bytes, header.about_bytes);
+  return {CacheState::usable, CachedReduction{std::move(reduced), std::string(about)}};
 }
 
 CacheAnswer read_reduction_cache(const std::filesystem::path& path, std::string_view key) {
