@@ -77,16 +77,21 @@ def case_stretches(test):
     lengths = [[(row["algorithm"], row["path_ns"]) for row in json.loads(said.stdout)["result"]["algorithms"]]
                for said in (test.slackline(*words), test.slackline(*words, "--memory", "400KiB"), launched(test, 3, *words))]
     check(lengths[0] == lengths[1] == lengths[2] and len(lengths[0]) == 7, f"{lengths}")
-    # A report has what these commands say.
-    words = ("report", test.output, "--format", "json", "--memory", "400KiB")
-    measured = json.loads(test.slackline(*words).stdout)["result"]["measured"]
-    alone = {command: json.loads(test.slackline(command, test.output, "--format", "json").stdout)["result"]
-             for command in ("path", "efficiency", "waits")}
-    del alone["path"]["segments"]
-    check(measured["wait_states"] == alone["waits"], "other wait states")
-    check(measured["critical_path"] == alone["path"], "another critical path")
-    check(measured["efficiency"] == alone["efficiency"]["runs"][0], "another efficiency")
-    same_answer(test, (2,), *words)
+    # A report has what these commands say, and the same of the data's quality.
+    report = ("report", test.output, "--format", "json", "--memory", "400KiB")
+    for interval in ("common", "program", "run", "2ms..5ms"):
+        large = json.loads(test.slackline(*report, "--interval", interval).stdout)
+        measured = large["result"]["measured"]
+        alone = {command: json.loads(test.slackline(command, test.output, "--format", "json", *chosen).stdout)
+                 for command, chosen in (("path", ()), ("efficiency", ("--interval", interval)),
+                                         ("waits", ("--interval", interval)))}
+        del alone["path"]["result"]["segments"]
+        check(measured["wait_states"] == alone["waits"]["result"], f"other wait states: {interval}")
+        check(measured["critical_path"] == alone["path"]["result"], "another critical path")
+        check(measured["efficiency"] == alone["efficiency"]["result"]["runs"][0], f"another efficiency: {interval}")
+        check(all(finding in large["findings"] for finding in alone["efficiency"]["findings"]),
+              f"other findings: {large['findings']}")
+    same_answer(test, (2,), *report)
     # Who asks for more processes than work is told so, once.
     alone = launched(test, 3, "hotspots", test.output)
     notes = [line for line in alone.stderr.splitlines() if line.startswith("slackline: note: ")]

@@ -55,7 +55,7 @@ class NativeFile {
 /// The answer, or what is wrong.
 inline std::string answer(const std::function<Report()>& execute_request) {
   try {
-    return write_json(execute_request(), false);
+    return write_json(execute_request(), true);
   } catch (const Error& error) {
     return error.what();
   }

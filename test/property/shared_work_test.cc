@@ -17,6 +17,8 @@
 
 #include "analysis/efficiency/ideal_replay.h"
 #include "analysis/efficiency/rank_efficiency.h"
+#include "analysis/paths/critical_path.h"
+#include "analysis/paths/imbalance.h"
 #include "analysis/paths/path_report.h"
 #include "analysis/waits/wait_part.h"
 #include "analysis/waits/wait_summary.h"
@@ -39,6 +41,7 @@
 #include "report/writers.h"
 #include "stretches/stretched_trace.h"
 #include "trace/testing/shared_traces.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -83,7 +86,7 @@ void compare(const std::vector<Request>& all) {
       try {
         run_as_processes(count, [&](ProcessGroup& group) {
           const Report report = execute(request, group);
-          if (group.is_first()) together = write_json(report, false);
+          if (group.is_first()) together = write_json(report, true);
         });
       } catch (const Error& error) {
         together = error.what();
@@ -166,7 +169,7 @@ std::string text_of(const WaitPart& part, const std::vector<SampledTime>& sample
   }
   WaitSummary summary = summary_of(part.sums, run.extents(), interval, {});
   summary.in_code = causes.take(times.take());
-  return write_json(describe(summary, job, run.paths_of(job)), false);
+  return write_json(describe(summary, job, run.paths_of(job)), true);
 }
 
 /// The same of waiting.
@@ -206,7 +209,7 @@ std::size_t compare_waits_in_stretches(const std::string& path) {
         summarize_waits(whole.trace, matching, paths, {.samples = &whole.samples}, interval);
     at_once.findings = {};
     if (at_once.patterns.empty()) continue;  // which is a finding
-    EXPECT_EQ(stretched, write_json(describe(at_once, whole.trace, paths), false))
+    EXPECT_EQ(stretched, write_json(describe(at_once, whole.trace, paths), true))
         << trace.size() << " stretches";
   }
   return trace.size();
@@ -217,7 +220,7 @@ std::string text_of(const MeasuredPath& found, const Trace& job, const CallPaths
   auto described = describe(found.path, found.imbalance, paths, "measured");
   const auto functions =
       describe_functions(found.functions, found.path, job, described.sections.front());
-  return write_json(std::move(described).with("by_function"_key = functions), false);
+  return write_json(std::move(described).with("by_function"_key = functions), true);
 }
 
 /// Every algorithm finds in stretches a path of the length that it has in the whole run; intervals
@@ -457,6 +460,34 @@ TEST(SharedWorkOn, RegionsThatAreOnlyLeft) {
   EXPECT_EQ(compare_path_in_stretches(file.path()), 8u);
 }
 
+/// Ranks start late, and leave collectives before others enter, in more stretches than a sort takes
+/// in order.
+TEST(SharedWorkOn, LateStartsAndNegativeTimes) {
+  constexpr int kPhases = 40;
+  std::string text;
+  for (const int rank : {0, 1}) {
+    text += fmt::format("rank {}\n", rank);
+    for (int i = 1; i <= kPhases; ++i) {
+      text +=
+          fmt::format(" @{} +5 reduce root=1 bytes=8\n @{} +{} barrier\n", 100 * i + 40 * rank,
+                      100 * i + 60 + 7 * (i % 2 == rank ? 1 : 0), 30 - 7 * (i % 2 == rank ? 1 : 0));
+    }
+  }
+  TraceBuilder builder = testing::timed_trace(2, text);
+  builder.calls(0).set_start_ns(10);
+  builder.calls(1).set_start_ns(30);
+  const Trace trace = std::move(builder).build();
+  const NativeFile file(trace);
+  compare_all(file.path());
+  EXPECT_EQ(compare_path_in_stretches(file.path()), kPhases + 1u);
+  const CriticalPath path = critical_path(trace, CallMatching(trace), CallPaths(trace), {});
+  EXPECT_EQ(path.late_start_ns, 20);
+  const auto late = std::ranges::find(path.impacts, true, &ActivityImpact::late_start);
+  ASSERT_NE(late, path.impacts.end());
+  EXPECT_EQ(late->critical_ns, 20);
+  EXPECT_EQ(imbalance_metrics(trace, CallMatching(trace)).left_out, kPhases + 0u);
+}
+
 /// Rank 1 computes longer, in kernel where it has samples of its own, and else as in stretches of
 /// time that other stretches of the run have samples of.
 TEST(SharedWorkOn, CallPathsAndSamples) {
@@ -526,7 +557,7 @@ TEST(SharedWorkOn, ProcessesWithUnequalMemory) {
     EfficiencyRequest own = request;
     own.run.reading.memory = group.rank() == 1 ? "16KiB" : "1GiB";
     const Report report = execute(own, group);
-    if (group.is_first()) together = write_json(report, false);
+    if (group.is_first()) together = write_json(report, true);
   });
   EXPECT_EQ(together, alone);
 }

@@ -1,9 +1,12 @@
 #include "analysis/paths/critical_path.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "analysis/paths/imbalance.h"
 #include "analysis/paths/path_flows.h"
@@ -91,7 +94,20 @@ TEST(CriticalPath, KnowsSlackAndTheNextPath) {
   EXPECT_EQ(path.near[0].slack_ns, 70);
   EXPECT_EQ(path.near[0].rank, 1);
   EXPECT_EQ(path.near[0].shared_ns, 42);  // all after the receive, which is rank 1's own here
+  EXPECT_THAT(path.near[0].by_rank, ElementsAre(0, 82));
   EXPECT_EQ(path.least_slack_ns[1], 70);
+}
+
+/// Whatever the order of the requests.
+TEST(CriticalPath, GoesThroughTheLowestOfRanksThatComeTogether) {
+  for (const auto& [first, second] : {std::pair(0, 1), std::pair(1, 0)}) {
+    const std::string receives = fmt::format(
+        " @1 +1 irecv from={} bytes=8 req=1\n @3 +1 irecv from={} bytes=8 req=2\n", first, second);
+    const CriticalPath path = measured_path_of(timed_trace(
+        3, "rank 0\n @100 +5 send to=2 bytes=8\nrank 1\n @100 +5 send to=2 bytes=8\nrank 2\n" +
+               receives + " @10 +100 waitall reqs=1,2\n"));
+    EXPECT_THAT(lines_of(path), ElementsAre("100 0 none", "110 2 waitall"));
+  }
 }
 
 TEST(CriticalPath, LeavesOutWhatGoesBackInTime) {
@@ -226,6 +242,11 @@ TEST(CriticalPath, ComparesWithTheMeanOfTheRanksThatAreThere) {
   ASSERT_FALSE(path.activities.empty());
   EXPECT_EQ(path.activities[0].on_path_ns, 100);
   EXPECT_DOUBLE_EQ(path.activities[0].mean_ns, 70);
+  double sum = 0;
+  for (const ActivityImpact& i : path.impacts) {
+    sum += static_cast<double>(i.busy_ns()) + i.imbalance_ns;
+  }
+  EXPECT_DOUBLE_EQ(sum, 2 * 100);
   EXPECT_DOUBLE_EQ(path.activities[0].imbalance_ns, 30);
 }
 

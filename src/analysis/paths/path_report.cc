@@ -11,7 +11,7 @@
 namespace slackline {
 namespace {
 
-constexpr std::size_t kPathRowsShown = 15;
+constexpr std::size_t kPathRowsShown = PathSums::kLongest;
 
 constexpr FindingKind kSegmentsLeftOut{
     "path_segments_left_out", Severity::info,

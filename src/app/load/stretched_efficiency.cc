@@ -43,7 +43,6 @@ bool StretchedEfficiency::add(const LoadedStretch& stretch) {
 void StretchedEfficiency::finish(ProcessGroup& group) {
   efficiency_ = efficiency_of(joined(own_, group), run_.trace.job(), run_.span, analysed_);
   efficiency_.name = run_.run.opened.path;
-  efficiency_.findings.merge(run_.run.trace().findings());
 }
 
 }  // namespace slackline

@@ -88,8 +88,9 @@ void StretchedPath::finish(ProcessGroup& group) {
   path_ = {path_of_run(std::move(found_.path), gains.gains.front(), job.ranks()),
            imbalance_metrics(found_.imbalance, job.ranks()),
            path_functions(gains.frames, job.call_tree())};
-  std::vector<ActivitySegment> segments = gather_all(group, own_segments_);
-  if (path_.path.segment_count <= kSegmentsListed) path_.path.segments = std::move(segments);
+  if (path_.path.segment_count <= kSegmentsListed) {
+    path_.path.segments = gather_all(group, own_segments_);
+  }
 }
 
 }  // namespace slackline

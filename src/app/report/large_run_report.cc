@@ -17,11 +17,10 @@ namespace {
 
 constexpr FindingKind kPartOfReport{
     "large_run", Severity::notice,
-    "The trace is larger than the memory that the command may take: the report has the efficiency, "
-    "the wait states, the critical path and the imbalance, which are those of the whole run, and "
-    "where in the code they are; the headline, other key questions, the time line, phases, "
-    "matrices "
-    "and the model are left out."};
+    "The trace is larger than the memory that the command may take: the report has the "
+    "efficiency, the wait states, the critical path and the imbalance, with the values that "
+    "they have without this limit, and where in the code they are; the headline, other key "
+    "questions, the time line, phases, matrices and the model are left out."};
 
 auto large_run_object(const EfficiencyRunJson& efficiency, const WaitSummaryJson& waits,
                       const CriticalPathJson& path, const PathFunctionsJson& functions,

@@ -159,7 +159,7 @@ std::optional<Report> execute_in_stretches(const CriticalPathRequest& request,
   }
   std::optional<StretchedRun> run = load_stretches(
       {.trace = request.input.trace, .on = request.on, .reading = request.input.reading}, group);
-  if (!run || !run->trace.job().timed()) return std::nullopt;
+  if (!run) return std::nullopt;
   if (all) {
     StretchedMethods methods(*run, parse_ns(request.delta, "--delta"),
                              parse_ns(request.threshold, "--threshold"));
@@ -209,6 +209,11 @@ Report execute(const CriticalPathRequest& request) {
 }
 
 Report execute(const CriticalPathRequest& request, ProcessGroup& group) {
+  if (request.algorithm != kIntervals && request.algorithm != kAll) {
+    parse_algorithm(request.algorithm);
+  }
+  parse_ns(request.delta, "--delta");
+  parse_ns(request.threshold, "--threshold");
   CriticalPathRequest sized = request;
   if (request.algorithm != to_string(PathAlgorithm::dag) && request.algorithm != kIntervals) {
     sized.input.reading.bytes_per_call += bytes_per_call::kWrittenGraph;

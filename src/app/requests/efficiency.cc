@@ -100,8 +100,10 @@ std::optional<Report> execute_in_stretches(const EfficiencyRequest& request, Pro
   if (!group.is_first()) return Report();
   ComparedInputs compared;
   compared.add(run->run);
+  Efficiency found = efficiency.take();
+  found.findings.merge(run->run.trace().findings());
   return EfficiencyReports::untyped(
-      report_of(describe_efficiency({efficiency.take()}, scaling), {}, request, ideal, compared));
+      report_of(describe_efficiency({std::move(found)}, scaling), {}, request, ideal, compared));
 }
 
 Report execute_whole(const EfficiencyRequest& request) {

@@ -117,10 +117,9 @@ auto run_report_of(const ReportRequest& request, const std::vector<std::int64_t>
 }
 
 auto large_run_report_of(const ReportRequest& request, const StretchedRun& run,
-                         MeasuredInStretches measured) {
-  return with_context(
-      describe(std::move(measured), run.trace.job(), run.trace.paths_of(run.trace.job())), "report",
-      run.run, Object{"interval"_key = request.interval});
+                         const MeasuredInStretches& measured) {
+  return with_context(describe(measured, run.trace.job(), run.trace.paths_of(run.trace.job())),
+                      "report", run.run, Object{"interval"_key = request.interval});
 }
 
 using ReportReports = CommandReports<ReturnedBy<run_report_of>, ReturnedBy<large_run_report_of>,
@@ -195,11 +194,13 @@ std::optional<Report> report_in_stretches(const ReportRequest& request, ProcessG
   RunRequest measured{.trace = request.input.trace, .reading = request.input.reading};
   if (!request.screen) measured.reading.bytes_per_call = bytes_per_call::kWholeReport;
   std::optional<StretchedRun> run = load_stretches(measured, group, StretchUse::for_memory);
-  if (!run || !run->trace.job().timed()) return std::nullopt;
+  if (!run) return std::nullopt;
   const TimeInterval analysed =
       resolve_interval(request.interval, run->span).value_or(run->span.common);
   StretchedEfficiency efficiency(*run, {}, analysed);
-  StretchedWaits waits(*run, {}, analysed);
+  // As 'slackline waits': of the whole run with what ranks wait in MPI_Init and MPI_Finalize.
+  StretchedWaits waits(*run, {},
+                       request.interval == "run" ? std::nullopt : std::optional(analysed));
   StretchedPath path(*run);
   if (!analyse_in_stretches(*run, group,
                             std::array<StretchAnalysis*, 3>{&efficiency, &waits, &path})) {
@@ -261,6 +262,7 @@ void declare(OptionList& options, ReportRequest& request) {
   options.add("--links N", request.links,
               "With --platform: number of most contended links and most delayed messages to show");
   declare_clocks(options, request.input.reading);
+  describe_memory_of_stretches(options);
   declare_interval(options, request.interval);
   options.add("--section NAMES", request.sections,
               "Sections to show, separated by commas: diagnosis, questions, timeline, time, "
