@@ -99,12 +99,12 @@ ChangePoint strongest_change(std::span<const double> values, std::size_t permuta
   std::vector<double> ranks = ranks_of(values);
   const Split found = strongest_split(ranks);
   if (found.statistic == 0) return {};
-  constexpr double kRounding = 1e-9;
+  constexpr double kRoundingOfSplit = 1e-9;
   std::mt19937_64 random(1);
   std::size_t as_clear = 1;
   for (std::size_t i = 0; i < permutations; ++i) {
     shuffle(ranks, random);
-    if (strongest_split(ranks).statistic >= found.statistic - kRounding) ++as_clear;
+    if (strongest_split(ranks).statistic >= found.statistic - kRoundingOfSplit) ++as_clear;
   }
   return {found.at, median_of_values(values.first(found.at)),
           median_of_values(values.subspan(found.at)),

@@ -51,7 +51,7 @@ double choices(std::size_t all, std::size_t chosen) {
 /// above those of `base`: exact whatever the distribution, if the two sides have the same.
 double permutation_p(const std::vector<double>& base, const std::vector<double>& fresh,
                      double shift) {
-  constexpr double kRounding = 1e-12;
+  constexpr double kRoundingOfShift = 1e-12;
   std::vector<double> all;
   for (const double value : fresh) all.push_back(value - shift);
   all.insert(all.end(), base.begin(), base.end());
@@ -60,7 +60,7 @@ double permutation_p(const std::vector<double>& base, const std::vector<double>&
   const auto of_fresh = [&] {
     return std::inner_product(all.begin(), all.end(), is_fresh.begin(), 0.0);
   };
-  const double measured = of_fresh() - kRounding;
+  const double measured = of_fresh() - kRoundingOfShift;
   const double count = choices(all.size(), fresh.size());
   double as_far = 1;
   if (count <= kMostChoices) {

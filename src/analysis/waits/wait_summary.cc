@@ -16,8 +16,9 @@ namespace {
 constexpr FindingKind kClipped{"waiting_clipped", Severity::notice,
                                "Messages received before they were sent; their wait time is "
                                "limited to the length of the receiving call."};
-constexpr FindingKind kNoCommunication{"no_communication", Severity::info,
-                                       "The ranks never wait for each other in the analysed interval."};
+constexpr FindingKind kNoCommunication{
+    "no_communication", Severity::info,
+    "The ranks never wait for each other in the analysed interval."};
 
 constexpr FindingKind kRanksLeftOut{
     "ranks_of_places_left_out", Severity::info,

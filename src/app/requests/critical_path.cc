@@ -52,8 +52,8 @@ auto interval_report(const CriticalPathRequest& request, const LoadedRun& run) {
                       Object{"algorithm"_key = request.algorithm, "threshold_ns"_key = threshold});
 }
 
-auto comparison_report(const CriticalPathRequest& request, const LoadedRun& run,
-                       const MethodComparison& comparison) {
+auto methods_report(const CriticalPathRequest& request, const LoadedRun& run,
+                    const MethodComparison& comparison) {
   return with_context(describe(comparison), "critical-path", run,
                       Object{"algorithm"_key = request.algorithm,
                              "delta_ns"_key = parse_ns(request.delta, "--delta"),
@@ -89,9 +89,8 @@ auto predicted_report(const LoadedGraph& loaded) {
                       "critical-path", loaded);
 }
 
-using CriticalPathReports =
-    CommandReports<ReturnedBy<interval_report>, ReturnedBy<comparison_report>,
-                   ReturnedBy<timed_report>, ReturnedBy<predicted_report>>;
+using CriticalPathReports = CommandReports<ReturnedBy<interval_report>, ReturnedBy<methods_report>,
+                                           ReturnedBy<timed_report>, ReturnedBy<predicted_report>>;
 
 /// One process compares the algorithms on the whole run.
 MethodComparison compare_on(const CriticalPathRequest& request, const LoadedRun& run) {
@@ -108,7 +107,7 @@ Report timed_path(const CriticalPathRequest& request, const LoadedRun& run) {
     return CriticalPathReports::untyped(interval_report(request, run));
   }
   if (request.algorithm == kAll) {
-    return CriticalPathReports::untyped(comparison_report(request, run, compare_on(request, run)));
+    return CriticalPathReports::untyped(methods_report(request, run, compare_on(request, run)));
   }
   const Trace& trace = run.trace();
   const CallPaths paths = CallPaths::of_regions_or_functions(trace);
@@ -166,7 +165,7 @@ std::optional<Report> execute_in_stretches(const CriticalPathRequest& request,
     if (!analyse_in_stretches(*run, group, std::array<StretchAnalysis*, 1>{&methods})) {
       return std::nullopt;
     }
-    return CriticalPathReports::untyped(comparison_report(request, run->run, methods.take()));
+    return CriticalPathReports::untyped(methods_report(request, run->run, methods.take()));
   }
   StretchedPath path(*run);
   if (!analyse_in_stretches(*run, group, std::array<StretchAnalysis*, 1>{&path})) {
