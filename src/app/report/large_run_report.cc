@@ -31,6 +31,16 @@ auto large_run_object(const EfficiencyRunJson& efficiency, const WaitSummaryJson
                               "critical_path"_key = Object{path, "by_function"_key = functions}}};
 }
 
+/// What a reader of other reports has to know first.
+Section scope() {
+  return {
+      "scope",
+      "Scope",
+      {Paragraph{"The whole trace does not fit in the memory that the command may take. This is "
+                 "what stretches of it tell: without the headline, the time line, phases, "
+                 "matrices and the model."}}};
+}
+
 /// As in the report of any run.
 std::vector<Answer> answers_in(const MeasuredInStretches& run, const CallTree& tree) {
   const auto present = static_cast<double>(std::ranges::count(run.waits.has_calls, true));
@@ -61,6 +71,7 @@ Described<LargeRunJson> describe(const MeasuredInStretches& run, const Trace& jo
     std::ranges::move(*own, std::back_inserter(sections));
   }
   const auto answers = add_answers(answers_in(run, job.call_tree()), sections);
+  sections.insert(sections.begin(), scope());
   Described<LargeRunJson> report{large_run_object(efficiency_to_json(run.efficiency), waits.result,
                                                   path.result, functions, answers),
                                  std::move(sections)};

@@ -18,6 +18,7 @@ namespace {
 constexpr std::array kSections{
     std::pair<std::string_view, std::string_view>{"diagnosis", "judgement"},
     std::pair<std::string_view, std::string_view>{"questions", "answers"},
+    std::pair<std::string_view, std::string_view>{"questions", "scope"},
     std::pair<std::string_view, std::string_view>{"timeline", "timeline"},
     std::pair<std::string_view, std::string_view>{"time", "time_shares"},
     std::pair<std::string_view, std::string_view>{"machine", "machine"},
