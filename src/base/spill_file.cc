@@ -55,7 +55,7 @@ std::span<const std::byte> SpillFile::map() {
     void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, fd_, 0);
     if (mapped == MAP_FAILED) throw cannot_keep(errno);
     mapped_ = mapped;
-    ::madvise(mapped_, size_, MADV_SEQUENTIAL);  // a wish only
+    ::madvise(mapped_, size_, MADV_SEQUENTIAL);  // advisory: reads are right without it
   }
   return {static_cast<const std::byte*>(mapped_), size_};
 }

@@ -54,7 +54,7 @@ struct CallWork {
 ///
 /// A part of a run lasts from the last entry into the collective at its begin to that into the one
 /// at its end: all paths go through both. Times in it are counted from its start; all ranks enter
-/// the first collective then, and take no time in the last one.
+/// the first collective at that moment, and take no time in the last one.
 class Activities {
  public:
   /// Keeps references. O(calls + members of collectives); 8 bytes a collective.
@@ -68,8 +68,8 @@ class Activities {
   std::int64_t start_ns() const { return span_.begin_ns; }
   std::int64_t makespan_ns() const { return makespan_ns_; }
   const RunPart& part() const { return part_; }
-  /// Whether a call is one of this part's vertices, and not of the part before.
-  bool counts(CallIndex call) const { return call >= part_.lead(); }
+  /// Whether a call belongs to this part, and not to the part before.
+  bool is_own(CallIndex call) const { return call >= part_.lead(); }
   std::size_t calls(std::int32_t rank) const { return trace_.calls(rank).size(); }
 
   /// Begin and end of calls from the start of the run; they never go back within a rank.

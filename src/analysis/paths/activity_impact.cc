@@ -64,18 +64,19 @@ class OwnSums {
   CallWork work_;
 };
 
-/// Waiting because of what the path has: a rank lacks the path's time but for what it has itself,
-/// and has few activities: so waiting is laid on all of the path first, and what was too much is
-/// taken off these few.
+/// Shares out each rank's waiting over what it lacks of the path. A rank has few of the path's
+/// activities, so waiting is laid on all of the path first, and what was too much is taken off
+/// those that the rank has.
 class Impacts {
  public:
-  Impacts(std::span<const OnPath> on_path, std::int64_t ranks) : ranks_(ranks) {
-    for (const OnPath& row : on_path) length_ += row.sum;
-    for (const OnPath& row : on_path) sums_.push_back({row.of, row.sum});
-  }
-
-  /// Makes room for what lies nowhere on the path.
-  void know(std::span<const OwnTime> own) {
+  /// `own`: of all ranks.
+  Impacts(std::span<const OwnTime> own, std::span<const ActivityOnPath> on_path,
+          std::int64_t late_start_ns, std::int64_t ranks)
+      : ranks_(ranks), sums_{{{{}, false}, -late_start_ns}, {{{}, true}, late_start_ns}} {
+    for (const ActivityOnPath& row : on_path) {
+      length_ += row.sum;
+      sums_.push_back({{row.of, false}, row.sum});
+    }
     for (const OwnTime& row : own) sums_.push_back({row.of.of, 0});
     add_up_rows(sums_);
   }
@@ -129,7 +130,7 @@ class Impacts {
   ActivityImpact impact(const Sums& sums) const {
     ActivityImpact impact{sums.on.activity.operation, sums.on.activity.path, sums.on.late_start,
                           sums.critical_ns, sums.non_critical_ns};
-    if (sums.critical_ns < ranks_ * sums.on_path_ns) {  // somebody lacks it, else rounding is left
+    if (sums.critical_ns < ranks_ * sums.on_path_ns) {  // else only rounding is left
       const double all = shares_ * static_cast<double>(sums.on_path_ns);
       impact.imbalance_ns = std::max(0.0, all - sums.too_much_ns);
     }
@@ -164,9 +165,9 @@ std::vector<OwnTime> own_times(const Activities& run, const CallActivities& name
 }
 
 std::vector<ActivityImpact> activity_impacts(std::span<const OwnTime> own,
-                                             std::span<const OnPath> on_path, std::int64_t ranks) {
-  Impacts impacts(on_path, ranks);
-  impacts.know(own);
+                                             std::span<const ActivityOnPath> on_path,
+                                             std::int64_t late_start_ns, std::int64_t ranks) {
+  Impacts impacts(own, on_path, late_start_ns, ranks);
   for (auto first = own.begin(); first != own.end();) {
     const auto end = std::find_if(
         first, own.end(), [&](const OwnTime& row) { return row.of.rank != first->of.rank; });

@@ -29,8 +29,8 @@ struct RankImpactOn {
 /// A rank's time in something without waiting, in ns.
 using OwnTime = KeyedSum<RankImpactOn, std::int64_t>;
 
-/// All of it, ascending; of a part of a run it is a part of the run's. What comes after a rank's
-/// last call is computation. O(calls), ranks in threads.
+/// Time of all ranks in everything, ascending; that of all parts of a run adds up to the run's.
+/// What comes after a rank's last call is computation. O(calls), ranks in threads.
 std::vector<OwnTime> own_times(const Activities& run, const CallActivities& names);
 
 /// What an activity has of the time of all ranks, as the critical path sees it (Scalasca's
@@ -49,12 +49,14 @@ struct ActivityImpact {
   std::int64_t busy_ns() const { return critical_ns + non_critical_ns; }
 };
 
-/// How much the critical path has of something, in ns.
-using OnPath = KeyedSum<ImpactOn, std::int64_t>;
+/// How much of the critical path an activity takes, in ns; a late start is computation of no call
+/// path.
+using ActivityOnPath = KeyedSum<ActivityName, std::int64_t>;
 
-/// Ascending. `own`: of a whole run, ascending; `on_path`: ascending; `ranks`: how many have calls.
-/// O(rows log activities).
+/// Ascending by activity. `own`: of a whole run, ascending; `late_start_ns`: the path's; `ranks`:
+/// how many have calls. O(rows log activities).
 std::vector<ActivityImpact> activity_impacts(std::span<const OwnTime> own,
-                                             std::span<const OnPath> on_path, std::int64_t ranks);
+                                             std::span<const ActivityOnPath> on_path,
+                                             std::int64_t late_start_ns, std::int64_t ranks);
 
 }  // namespace slackline

@@ -89,15 +89,6 @@ void add_near_paths(const PathSums& sums, CriticalPath& out) {
   }
 }
 
-/// The path's parts for activity_impacts(): its late start lies in computation elsewhere.
-std::vector<OnPath> with_late_start(const std::vector<ActivityOnPath>& on_path,
-                                    std::int64_t late_start_ns) {
-  std::vector<OnPath> rows{{{{}, false}, -late_start_ns}, {{{}, true}, late_start_ns}};
-  for (const ActivityOnPath& row : on_path) rows.push_back({{row.of, false}, row.sum});
-  add_up_rows(rows);
-  return rows;
-}
-
 void add_impacts(std::vector<ActivityImpact> impacts, std::size_t ranks, CriticalPath& out) {
   std::map<ActivityName, std::int64_t> busy_ns;  // late starts as on the path
   for (const ActivityImpact& i : impacts) {
@@ -186,7 +177,7 @@ CriticalPath critical_path(const Activities& run, const CallActivities& names,
 CriticalPath path_of_run(PathSums sums, const PathGains& gains, std::int32_t ranks) {
   CriticalPath out = path_alone(sums, ranks);
   add_near_paths(sums, out);
-  add_impacts(activity_impacts(sums.own, with_late_start(sums.on_path, out.late_start_ns),
+  add_impacts(activity_impacts(sums.own, sums.on_path, out.late_start_ns,
                                static_cast<std::int64_t>(sums.ranks.size())),
               sums.ranks.size(), out);
   out.parts = gains.synchronisations + 1;

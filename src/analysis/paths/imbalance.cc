@@ -82,7 +82,7 @@ ImbalanceSums imbalance_sums(const Trace& trace, const CallMatching& matching,
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& calls = trace.calls(r);
     std::int64_t& program_ns = out.ranks[static_cast<std::size_t>(r)].imbalance.program_ns;
-    for (std::size_t i = part.lead(); i < calls.size(); ++i) program_ns += calls.gap_ns(i);
+    for (std::size_t i = 0; i < calls.size(); ++i) program_ns += calls.gap_ns(i);
   }
   for (const auto& operation : by_operation) {
     if (operation.calls + operation.left_out > 0) out.operations.push_back(operation);

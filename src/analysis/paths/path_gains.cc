@@ -91,7 +91,7 @@ class ForwardWalk {
     const auto r = static_cast<std::size_t>(rank);
     Lanes& at = at_[r];
     run_.look(rank, call, work_);
-    if (work_.of_collective && run_.counts(call) && leaves_all_together(rank, call)) {
+    if (work_.of_collective && run_.is_own(call) && leaves_all_together(rank, call)) {
       if (!work_.from_last_entry) pass_over(steps_[r], steps_[r] + 1);
       ++steps_[r];
     }

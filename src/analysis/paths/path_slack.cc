@@ -68,7 +68,7 @@ class BackwardWalk {
     if (work_.of_collective) left_entries(rank, call);
     through_[r] = work_.from_last_entry ? kNoWay : offer;
     if (work_.dropped > 0) drop(rank, call);
-    if (!run_.counts(call)) return;
+    if (!run_.is_own(call)) return;
     out_.vertices += 2;
     out_.edges += 1 + work_.waits.size() + (work_.from_last_entry ? 0 : 1);
   }
@@ -126,7 +126,7 @@ class BackwardWalk {
   void offer_entry(std::uint32_t id, std::int64_t offer, const PathSlack::Next& next) {
     if (!is_better(offer, next, entries_[id].best_ns, entries_[id].next)) return;
     if (entries_[id].best_ns == kNoWay &&
-        run_.counts(run_.matching().members(run_.matching().collective(id)).front().enter)) {
+        run_.is_own(run_.matching().members(run_.matching().collective(id)).front().enter)) {
       ++out_.vertices;
       run_.for_entries(id, [this](const CollectiveMember&) { ++out_.edges; });
     }

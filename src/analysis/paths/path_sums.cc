@@ -153,6 +153,7 @@ void PathSums::add_up() {
   add_up_tables(tables());
   keep_first(longest, kLongest);
   keep_first(near, kNear);
+  // For memory only: who reads them looks for those of `near`.
   std::erase_if(near_ranks, [this](const NearPathRankRow& row) {
     return std::ranges::find(near, row.of.path, &NearPathRow::of) == near.end();
   });

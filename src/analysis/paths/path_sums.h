@@ -66,9 +66,6 @@ struct RankPathSum {
   void add(const RankPathSum& other);
 };
 
-/// How much of the path an activity takes, in ns; a late start is computation of no call path.
-using ActivityOnPath = KeyedSum<ActivityName, std::int64_t>;
-
 /// One of the longest segments: longest first, of equal ones the first.
 struct LongSegment {
   ActivitySegment segment;
@@ -119,12 +116,12 @@ struct PathSums {
 
 /// What is known of the path alone. O(segments + ranks).
 PathSums sums_of_path(const Activities& run, const PartPath& path, const PlaceInRun& place);
-/// All of it. `slack`: empty but for its sources, all of `run`'s; filled in but for `ahead_ns`.
+/// All sums. `slack`: empty but for its sources, all of `run`'s; filled in but for `ahead_ns`.
 /// O(calls + members of collectives); 8 bytes a call and 8 a call that another one waits for.
 PathSums path_sums(const Activities& run, const CallActivities& names, const PartPath& path,
                    PathSlack& slack, const PlaceInRun& place);
 
-/// The same, largest first.
+/// `on_path` sorted by time, largest first.
 std::vector<ActivityOnPath> largest_first(std::vector<ActivityOnPath> on_path);
 /// Those of which gains are asked for: the largest. `on_path`: of the whole run.
 std::vector<ActivityName> asked_for_gains(const std::vector<ActivityOnPath>& on_path);

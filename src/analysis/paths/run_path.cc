@@ -15,7 +15,7 @@ struct Moment {
   CallIndex call;
 };
 
-/// Whose begin a call that has been looked at follows; of several that of the lowest rank.
+/// The source whose begin let the call begin its work: the lowest rank's, if several came last.
 CallSource decisive(const CallWork& work, std::int32_t rank, CallIndex call) {
   if (work.ready_ns == work.enter_ns && !work.from_last_entry) return {rank, call};
   std::optional<CallSource> last;
@@ -31,7 +31,7 @@ Moment last_member(const Activities& run, std::uint32_t collective) {
   Moment last{-1, 0};
   run.for_entries(collective, [&](const CollectiveMember& m) {
     if (run.enter_ns(m.rank, m.enter) != run.last_entry_ns(collective)) return;
-    if (last.rank < 0 || m.rank < last.rank) last = {m.rank, m.enter};
+    if (last.rank < 0) last = {m.rank, m.enter};  // members ascend by rank
   });
   return last;
 }

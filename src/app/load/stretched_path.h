@@ -18,15 +18,15 @@
 
 namespace slackline {
 
-/// The critical path of a measured run with what is said beside it.
+/// The critical path of a measured run and the metrics reported with it.
 struct MeasuredPath {
   CriticalPath path;  ///< of a run in stretches no segments where there are over kSegmentsListed
   ImbalanceMetrics imbalance;
   std::vector<PathFunction> functions;  ///< of the whole run
 };
 
-/// Finds it stretch by stretch, the same as of the whole run to the bit. The first pass finds the
-/// path, the second what its largest activities could gain.
+/// Finds the critical path stretch by stretch, the same as of the whole run to the bit. The first
+/// pass finds the path, the second what its largest activities could gain.
 class StretchedPath : public StretchAnalysis {
  public:
   /// Keeps a reference.
