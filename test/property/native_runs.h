@@ -1,9 +1,12 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,14 +14,23 @@
 #include "analysis/runs/modelled_trace.h"
 #include "base/error.h"
 #include "formats/native/writer.h"
+#include "formats/open/open.h"
 #include "property/cases.h"
 #include "report/writers.h"
 #include "timing/model_schedule.h"
+#include "trace/testing/shared_traces.h"
 
 namespace slackline::testing {
 
 /// What times a run has.
 enum class Kind { causal, modelled, clocks_disagree, rank_missing };
+
+inline constexpr std::array kKinds{Kind::causal, Kind::modelled, Kind::clocks_disagree,
+                                   Kind::rank_missing};
+inline std::string name_of_kind(const ::testing::TestParamInfo<Kind>& kind) {
+  constexpr std::array kNames{"Causal", "Modelled", "ClocksDisagree", "RankMissing"};
+  return kNames[static_cast<std::size_t>(kind.param)];
+}
 
 inline Trace random_run(std::uint64_t seed, Kind kind) {
   const oracle::ProgramShape shape{
@@ -51,6 +63,23 @@ class NativeFile {
   std::filesystem::path path_ = std::filesystem::temp_directory_path() /
                                 ("slackline-shared-" + std::to_string(getpid()) + ".slk");
 };
+
+/// Calls visit(trace) for each timed public trace; nothing where they are not at hand.
+inline void for_each_public_run(const std::function<void(const Trace&)>& visit) {
+  const std::filesystem::path folder = shared_trace("");
+  if (!std::filesystem::exists(folder)) return;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    std::optional<OpenedTrace> opened;
+    try {
+      opened = open_trace(entry.path());
+    } catch (const Error&) {
+      continue;  // no trace
+    }
+    if (!opened->trace.timed() || opened->trace.call_count() == 0) continue;
+    SCOPED_TRACE(entry.path().string());
+    visit(opened->trace);
+  }
+}
 
 /// The answer, or what is wrong.
 inline std::string answer(const std::function<Report()>& execute_request) {

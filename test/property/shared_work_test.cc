@@ -315,37 +315,21 @@ TEST_P(SharedWork, EqualsThatOfOneProcess) {
   }
 }
 
-std::string name_of(const ::testing::TestParamInfo<Kind>& kind) {
-  constexpr std::array kNames{"Causal", "Modelled", "ClocksDisagree", "RankMissing"};
-  return kNames[static_cast<std::size_t>(kind.param)];
-}
-
-INSTANTIATE_TEST_SUITE_P(Kinds, SharedWork,
-                         ::testing::Values(Kind::causal, Kind::modelled, Kind::clocks_disagree,
-                                           Kind::rank_missing),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Kinds, SharedWork, ::testing::ValuesIn(testing::kKinds),
+                         testing::name_of_kind);
 
 TEST(SharedWorkOn, PublicTraces) {
-  const fs::path folder = testing::shared_trace("");
-  if (!fs::exists(folder)) GTEST_SKIP() << "no public traces in " << folder;
   int tried = 0;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    try {
-      const OpenedTrace opened = open_trace(entry.path());
-      if (!opened.trace.timed() || opened.trace.call_count() == 0) continue;
-      SCOPED_TRACE(entry.path().string());
-      ++tried;
-      const NativeFile file(opened.trace);
-      compare(std::vector{requests(file.path()).front()});
-      compare(std::vector{wait_requests(file.path()).front()});
-      compare(path_requests(file.path()));
-      compare_waits_in_stretches(file.path());
-      compare_path_in_stretches(file.path());
-    } catch (const Error&) {
-      continue;  // no trace
-    }
-  }
-  EXPECT_GT(tried, 0);
+  testing::for_each_public_run([&](const Trace& trace) {
+    ++tried;
+    const NativeFile file(trace);
+    compare(std::vector{requests(file.path()).front()});
+    compare(std::vector{wait_requests(file.path()).front()});
+    compare(path_requests(file.path()));
+    compare_waits_in_stretches(file.path());
+    compare_path_in_stretches(file.path());
+  });
+  if (tried == 0) GTEST_SKIP() << "no public traces in " << testing::shared_trace("");
 }
 
 /// Two ranks send to each other first, which was eager in the run and is a deadlock above the
@@ -485,6 +469,11 @@ TEST(SharedWorkOn, LateStartsAndNegativeTimes) {
   const auto late = std::ranges::find(path.impacts, true, &ActivityImpact::late_start);
   ASSERT_NE(late, path.impacts.end());
   EXPECT_EQ(late->critical_ns, 20);
+  // What it takes away is computation, and not that the rank starts late.
+  const auto computation =
+      std::ranges::find(path.activities, Operation::none, &ActivityShare::operation);
+  ASSERT_NE(computation, path.activities.end());
+  EXPECT_LE(computation->gain_ns.value(), computation->on_path_ns - path.late_start_ns);
   EXPECT_EQ(imbalance_metrics(trace, CallMatching(trace)).left_out, kPhases + 0u);
 }
 

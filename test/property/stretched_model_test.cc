@@ -229,15 +229,8 @@ TEST_P(StretchedModel, EqualsThatOfTheWholeRun) {
   RecordProperty("stretches", static_cast<int>(stretches));
 }
 
-std::string name_of(const ::testing::TestParamInfo<Kind>& kind) {
-  constexpr std::array kNames{"Causal", "Modelled", "ClocksDisagree", "RankMissing"};
-  return kNames[static_cast<std::size_t>(kind.param)];
-}
-
-INSTANTIATE_TEST_SUITE_P(Kinds, StretchedModel,
-                         ::testing::Values(Kind::causal, Kind::modelled, Kind::clocks_disagree,
-                                           Kind::rank_missing),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Kinds, StretchedModel, ::testing::ValuesIn(testing::kKinds),
+                         testing::name_of_kind);
 
 /// Messages that take a link one after the other queue up over a barrier: what is sent first after
 /// it waits for what was sent last before.
@@ -372,22 +365,16 @@ TEST(StretchedModelOn, OneSidedRequests) {
 }
 
 TEST(StretchedModelOn, PublicTraces) {
-  const fs::path folder = testing::shared_trace("");
-  if (!fs::exists(folder)) GTEST_SKIP() << "no public traces in " << folder;
   constexpr std::uint64_t kMostCalls = 200'000;
+  std::size_t tried = 0;
   std::size_t compared = 0;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    try {
-      const OpenedTrace opened = open_trace(entry.path());
-      if (!opened.trace.timed() || opened.trace.call_count() == 0) continue;
-      if (opened.trace.call_count() > kMostCalls) continue;
-      SCOPED_TRACE(entry.path().string());
-      const NativeFile file(opened.trace);
-      compared += compare_all({.trace = file.path()});
-    } catch (const Error&) {
-      continue;  // no trace
-    }
-  }
+  testing::for_each_public_run([&](const Trace& trace) {
+    if (trace.call_count() > kMostCalls) return;
+    ++tried;
+    const NativeFile file(trace);
+    compared += compare_all({.trace = file.path()});
+  });
+  if (tried == 0) GTEST_SKIP() << "no public traces in " << testing::shared_trace("");
   EXPECT_GT(compared, 0u);
 }
 
