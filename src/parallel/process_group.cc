@@ -28,6 +28,27 @@ Bytes ProcessGroup::broadcast(Bytes of_first) {
   return std::move(exchange(std::move(to_each)).front());
 }
 
+std::vector<Bytes> gather_all(ProcessGroup& group, const std::vector<Bytes>& mine) {
+  Bytes together;
+  for (const Bytes& value : mine) {
+    const std::uint64_t size = value.size();
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&size);
+    together.insert(together.end(), bytes, bytes + sizeof size);
+    together.insert(together.end(), value.begin(), value.end());
+  }
+  std::vector<Bytes> all;
+  for (const Bytes& of : group.exchange_with_all(together)) {
+    for (auto at = of.begin(); at != of.end();) {
+      std::uint64_t size = 0;
+      std::memcpy(&size, &*at, sizeof size);
+      at += sizeof size;
+      all.emplace_back(at, at + static_cast<std::ptrdiff_t>(size));
+      at += static_cast<std::ptrdiff_t>(size);
+    }
+  }
+  return all;
+}
+
 void ProcessGroup::fail() {
   attempt(nullptr);
 }

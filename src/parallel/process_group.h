@@ -79,6 +79,9 @@ std::vector<T> gather_all(ProcessGroup& group, const std::vector<T>& mine) {
   return all;
 }
 
+/// The same of values of any length.
+std::vector<Bytes> gather_all(ProcessGroup& group, const std::vector<Bytes>& mine);
+
 /// Adds up the tables (TableSum) that each process has added up of its own, in all of them.
 template <class Tables>
 void add_up_in_all(ProcessGroup& group, Tables& tables) {

@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "calls": ["base", "trace"],
     "whatif": ["base", "trace", "calls"],
     "replay": ["base", "trace", "calls"],
-    "formats": ["base", "training", "trace", "calls"],
+    "formats": ["base", "parallel", "training", "trace", "calls"],
     "jobs": ["base", "trace", "calls", "formats"],
     "stretches": ["base", "parallel", "trace", "calls", "formats"],
     "graph": ["base", "training", "trace", "calls"],

@@ -12,11 +12,12 @@ namespace slackline {
 /// An empty folder of the running test's own, which is gone with this object.
 class ScratchFolder {
  public:
-  ScratchFolder() {
+  /// `name`: of several in one test.
+  explicit ScratchFolder(const std::string& name = "scratch") {
     const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
     path_ = std::filesystem::path(::testing::TempDir()) /
             (std::string("slackline-") + test->test_suite_name() + "." + test->name() + "-" +
-             std::to_string(::getpid()));
+             std::to_string(::getpid()) + "-" + name);
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }

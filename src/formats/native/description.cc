@@ -165,7 +165,9 @@ bool get_counters(ByteReader& in, TraceBuilder& trace) {
 
 constexpr std::uint64_t kInlined = std::uint64_t{1} << 32;  // beside a line
 
-void put_call_tree(ByteWriter& out, const CallTree& tree) {
+}  // namespace
+
+void encode_call_tree(const CallTree& tree, ByteWriter& out) {
   if (tree.empty()) return;
   out.varint(tree.size());
   for (FrameId frame = 1; frame <= tree.size(); ++frame) {
@@ -178,7 +180,7 @@ void put_call_tree(ByteWriter& out, const CallTree& tree) {
   }
 }
 
-bool get_call_tree(ByteReader& in, CallTree& tree) {
+bool decode_call_tree(ByteReader& in, CallTree& tree) {
   for (std::uint64_t left = in.at_end() ? 0 : in.varint(); left > 0 && !in.failed(); --left) {
     const std::uint64_t parent = in.varint();
     CodeLocation at;
@@ -195,18 +197,20 @@ bool get_call_tree(ByteReader& in, CallTree& tree) {
   return !in.failed();
 }
 
-void put_ranks(ByteWriter& out, const Trace& trace, const CallCounts& calls,
-               const Samples& samples) {
+namespace {
+
+void put_ranks(ByteWriter& out, const Trace& trace, std::span<const RankContents> contents) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankInfo& info = trace.rank_info(rank);
+    const RankContents& of = contents[static_cast<std::size_t>(rank)];
     out.varint((info.present ? kPresent : 0) | (info.finalized ? kFinalized : 0) |
-               (has_details(trace, samples, rank) ? kHasDetails : 0));
+               (of.details ? kHasDetails : 0));
     out.text(info.host);
-    out.svarint(trace.calls(rank).start_ns());
+    out.svarint(of.start_ns);
     out.svarint(info.clock_offset_ns);
     out.fixed(info.clock_drift);
     out.svarint(info.clock_error_ns);
-    out.varint(calls[static_cast<std::size_t>(rank)]);
+    out.varint(of.calls);
   }
 }
 
@@ -232,7 +236,9 @@ bool get_ranks(ByteReader& in, Description& description) {
   return !in.failed();
 }
 
-void put_findings(ByteWriter& out, const Findings& findings) {
+}  // namespace
+
+void encode_findings(const Findings& findings, ByteWriter& out) {
   out.varint(findings.entries().size());
   for (const Findings::Entry& entry : findings.entries()) {
     out.text(entry.name);
@@ -244,7 +250,7 @@ void put_findings(ByteWriter& out, const Findings& findings) {
   }
 }
 
-bool get_findings(ByteReader& in, Findings& findings) {
+bool decode_findings(ByteReader& in, Findings& findings) {
   for (std::uint64_t left = in.at_end() ? 0 : in.varint(); left > 0 && !in.failed(); --left) {
     FindingKind kind{};
     kind.name = in.text();
@@ -260,20 +266,23 @@ bool get_findings(ByteReader& in, Findings& findings) {
   return !in.failed();
 }
 
-}  // namespace
+RankContents contents_of_rank(const Trace& trace, const Samples& samples, std::int32_t rank,
+                              std::uint64_t calls) {
+  return {calls, trace.calls(rank).start_ns(), has_details(trace, samples, rank)};
+}
 
-void encode_description(const Trace& trace, const CallCounts& calls, const Samples& samples,
-                        ByteWriter& out) {
+void encode_description(const Trace& trace, std::span<const RankContents> ranks,
+                        std::int64_t sampling_ns, ByteWriter& out) {
   ByteWriter part[kDescriptionEnd];
   part[kDescriptionBasics].u8(trace.timed() ? 1 : 0);
   part[kDescriptionBasics].varint(static_cast<std::uint64_t>(trace.ranks()));
-  put_info(part[kDescriptionInfo], trace.info(), samples.interval_ns);
+  put_info(part[kDescriptionInfo], trace.info(), sampling_ns);
   put_communicators(part[kDescriptionCommunicators], trace);
   put_regions(part[kDescriptionRegions], trace);
-  put_ranks(part[kDescriptionRanks], trace, calls, samples);
-  put_findings(part[kDescriptionFindings], trace.findings());
+  put_ranks(part[kDescriptionRanks], trace, ranks);
+  encode_findings(trace.findings(), part[kDescriptionFindings]);
   put_counters(part[kDescriptionCounters], trace);
-  put_call_tree(part[kDescriptionCallTree], trace.call_tree());
+  encode_call_tree(trace.call_tree(), part[kDescriptionCallTree]);
   for (unsigned id = kDescriptionBasics; id < kDescriptionEnd; ++id)
     append_part(out, id, part[id].bytes());
 }
@@ -295,9 +304,9 @@ std::optional<Description> decode_description(std::span<const std::byte> payload
       !get_communicators(part[kDescriptionCommunicators], trace, file_bytes) ||
       !get_regions(part[kDescriptionRegions], trace) ||
       !get_ranks(part[kDescriptionRanks], description) ||
-      !get_findings(part[kDescriptionFindings], trace.findings()) ||
+      !decode_findings(part[kDescriptionFindings], trace.findings()) ||
       !get_counters(part[kDescriptionCounters], trace) ||
-      !get_call_tree(part[kDescriptionCallTree], trace.call_tree())) {
+      !decode_call_tree(part[kDescriptionCallTree], trace.call_tree())) {
     return std::nullopt;
   }
   return description;

@@ -14,10 +14,26 @@ namespace slackline::native {
 /// How many calls of a rank the file should hold: what is missing can then be said.
 using CallCounts = std::vector<std::uint64_t>;
 
-/// Appends the payload of the description frame: everything of a trace but its calls. `calls`: how
-/// many each rank has in the file.
-void encode_description(const Trace& trace, const CallCounts& calls, const Samples& samples,
-                        ByteWriter& out);
+/// What the description says of a rank's calls.
+struct RankContents {
+  std::uint64_t calls;  ///< in the file
+  std::int64_t start_ns;
+  bool details;  ///< has the file a frame of them?
+};
+RankContents contents_of_rank(const Trace& trace, const Samples& samples, std::int32_t rank,
+                              std::uint64_t calls);
+
+/// Appends the payload of the description frame: everything of a trace but its calls, of which it
+/// has `ranks` to say. `sampling_ns`: CPU time between samples.
+void encode_description(const Trace& trace, std::span<const RankContents> ranks,
+                        std::int64_t sampling_ns, ByteWriter& out);
+
+/// A part of its payload: the call tree. False when it makes no sense.
+void encode_call_tree(const CallTree& tree, ByteWriter& out);
+bool decode_call_tree(ByteReader& in, CallTree& tree);
+/// The same of findings.
+void encode_findings(const Findings& findings, ByteWriter& out);
+bool decode_findings(ByteReader& in, Findings& findings);
 
 struct Description {
   TraceBuilder trace;  ///< without calls

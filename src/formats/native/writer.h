@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "formats/native/bytes.h"
-#include "formats/native/frame.h"
+#include "formats/native/block.h"
+#include "formats/native/frame_stream.h"
 #include "trace/samples.h"
 #include "trace/trace.h"
 
@@ -24,19 +24,15 @@ void write_native(const Trace& trace, const std::filesystem::path& path,
 void write_native(const Trace& trace, const std::function<void(std::span<const std::byte>)>& sink,
                   const Samples& samples = {});
 
-/// Some of a rank's calls, with their region events; calls are numbered from 0 in them. They start
-/// (RankCalls::start_ns()) when the rank's calls before them end.
-struct RankCallsPart {
-  std::int32_t rank;
-  const RankCalls& calls;
-};
+/// A part's calls start (RankCalls::start_ns()) when the rank's calls before them end.
+using RankCallsPart = native::CallsPart;
 
 /// Writes a trace in the native format part by part, so that its calls need not all be in memory.
 class NativeWriter {
  public:
   /// Where all parts of a rank but the last have a multiple of that many calls, its blocks are
   /// those of one part (unless calls have very long lists of arguments).
-  static constexpr std::size_t kBlockCalls = 65536;
+  static constexpr std::size_t kBlockCalls = native::kBlockCalls;
 
   /// Begins the file. `job`: all but the calls; what is between calls (pauses, counters, samples,
   /// when ranks stop) can only be told where it has the calls too. `calls`: how many of each rank
@@ -51,27 +47,12 @@ class NativeWriter {
   void finish();
 
  private:
-  struct Block;
-  struct Written {
-    std::uint64_t calls = 0;
-    std::uint32_t blocks = 0;
-  };
-
-  std::vector<Block> next_blocks(std::span<const RankCallsPart> parts);
-  void put(const native::ByteWriter& bytes);
-  void put_frame(const native::FrameHeader& header, const native::ByteWriter& frame);
   void write_description();
-  void write_details();
-  void write_index();
 
   const Trace& job_;
   const std::vector<std::uint64_t> calls_;
   const Samples& samples_;
-  const std::function<void(std::span<const std::byte>)> sink_;
-  std::vector<Written> of_rank_;
-  native::ByteWriter index_;
-  std::uint64_t written_ = 0;
-  std::uint64_t last_offset_ = 0;
+  native::FrameStream frames_;
 };
 
 }  // namespace slackline

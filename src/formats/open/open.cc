@@ -376,6 +376,12 @@ std::optional<OpenedTraining> open_training(const fs::path& path) {
   return opened;
 }
 
+InputIdentity identify_recording(const fs::path& folder) {
+  InputIdentity identity{folder, 0, {}};
+  identify_files(files_below(folder), folder, identity);
+  return identity;
+}
+
 std::optional<InputIdentity> identify_input(const fs::path& path) {
   std::error_code ignored;
   const fs::path file = fs::is_directory(path, ignored) ? path / kNativeFile : path;

@@ -122,13 +122,15 @@ struct OpenedTraining {
 /// else. Throws Error when it is not there or cannot be read.
 std::optional<OpenedTraining> open_training(const std::filesystem::path& path);
 
-/// Identity of an input that is one file, found without reading it as a trace.
+/// Identity of an input, found without reading it as a trace.
 struct InputIdentity {
-  std::filesystem::path file;  ///< of a recording's folder its trace.slk
+  std::filesystem::path file;  ///< of a recording's folder its trace.slk, where there is one
   std::uint64_t bytes = 0;
   std::string checksum;  ///< as OpenedTrace and OpenedGoal have it
 };
 
+/// The identity of a recording as its ranks have left it.
+InputIdentity identify_recording(const std::filesystem::path& folder);
 /// The identity of native traces and GOAL files; empty for all others, and if `path` is missing.
 std::optional<InputIdentity> identify_input(const std::filesystem::path& path);
 

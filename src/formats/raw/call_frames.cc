@@ -138,15 +138,19 @@ bool is_c_library(std::string_view module) {
          name.starts_with("libpthread");
 }
 
+bool tells_of_code(std::uint8_t op) {
+  return op == SLK_REC_MODULE || op == SLK_REC_CALL_PATH || op == SLK_REC_PYTHON ||
+         op == SLK_REC_PYTHON_CODE;
+}
+
 class PathReader {
  public:
   explicit PathReader(Findings& findings) : findings_(findings) {}
 
-  void read(std::size_t rank, std::uint32_t file_number, const File& file) {
+  void read(std::size_t rank, const CodeRecords& file) {
     std::vector<Mapping> mappings;
     PythonCode python;
-    for (std::size_t i = 0; i < file.size(); ++i) {
-      const Record record = file[i];
+    for (const Record& record : file.records) {
       const std::uint8_t op = record.head.op;
       if (op == SLK_REC_MODULE) add_module(record, mappings);
       if ((op == SLK_REC_PYTHON || op == SLK_REC_PYTHON_CODE) && !python.add(record)) {
@@ -157,7 +161,7 @@ class PathReader {
       const bool whole = (record.head.bytes & SLK_PATH_WHOLE) != 0;
       if (!whole && !exact) findings_.add(kCutCallPaths, fmt::format("rank {}", rank));
       if (record.head.request > kMostPaths) continue;
-      RecordedPath path{rank, file_number, record.head.request, exact, std::nullopt, {}};
+      RecordedPath path{rank, file.file, record.head.request, exact, std::nullopt, {}};
       if (!python.has_frames()) path.unknown_python = python.version();
       const auto depth = std::min(record.args.size(), kDeepest);
       for (const std::int64_t address : record.args.first(depth)) {
@@ -481,14 +485,43 @@ class TreeBuilder {
 
 }  // namespace
 
-std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, TraceBuilder& trace) {
+std::vector<CodeRecords> code_records(const RankFiles& rank) {
+  std::vector<CodeRecords> files;
+  const auto take = [&](const File& file) {
+    CodeRecords& of = files.emplace_back(CodeRecords{static_cast<std::uint32_t>(files.size()), {}});
+    for (std::size_t i = 0; i < file.size(); ++i) {
+      if (tells_of_code(file[i].head.op)) of.records.push_back(file[i]);
+    }
+  };
+  for (const File& file : rank.files) take(file);
+  for (const File& file : rank.samples) take(file);
+  std::erase_if(files, [](const CodeRecords& of) { return of.records.empty(); });
+  return files;
+}
+
+void CallFrames::encode(native::ByteWriter& out) const {
+  out.varint(files_.size());
+  for (const std::vector<FrameId>& file : files_) {
+    out.varint(file.size());
+    for (const FrameId frame : file) out.varint(frame);
+  }
+}
+
+CallFrames CallFrames::decode(native::ByteReader& in) {
+  CallFrames frames;
+  frames.files_.resize(static_cast<std::size_t>(in.varint()));
+  for (std::vector<FrameId>& file : frames.files_) {
+    file.resize(static_cast<std::size_t>(in.varint()));
+    for (FrameId& frame : file) frame = static_cast<FrameId>(in.varint());
+  }
+  return frames;
+}
+
+std::vector<CallFrames> read_call_frames(const std::vector<std::vector<CodeRecords>>& ranks,
+                                         TraceBuilder& trace) {
   PathReader read(trace.findings());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const auto calls = static_cast<std::uint32_t>(ranks[r].files.size());
-    for (std::uint32_t f = 0; f < calls; ++f) read.read(r, f, ranks[r].files[f]);
-    for (std::uint32_t f = 0; f < ranks[r].samples.size(); ++f) {
-      read.read(r, calls + f, ranks[r].samples[f]);
-    }
+    for (const CodeRecords& file : ranks[r]) read.read(r, file);
   }
   const std::vector<NamedModule> named = name_places(read);
   TreeBuilder tree(read, named, trace);

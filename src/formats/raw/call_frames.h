@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "formats/native/bytes.h"
 #include "formats/raw/rank_files.h"
 #include "trace/trace_builder.h"
 
@@ -16,6 +17,10 @@ class CallFrames {
     if (file >= files_.size() || path >= files_[file].size()) return 0;
     return files_[file][path];
   }
+  /// For another process.
+  void encode(native::ByteWriter& out) const;
+  static CallFrames decode(native::ByteReader& in);
+
   void set(std::uint32_t file, std::uint32_t path, FrameId frame) {
     if (file >= files_.size()) files_.resize(file + 1);
     if (path >= files_[file].size()) files_[file].resize(path + std::size_t{1});
@@ -26,9 +31,18 @@ class CallFrames {
   std::vector<std::vector<FrameId>> files_;
 };
 
+/// The records of one of a rank's files that say where its calls come from.
+struct CodeRecords {
+  std::uint32_t file;  ///< as CallFrames numbers them
+  std::vector<Record> records;
+};
+/// Those of all files of a rank.
+std::vector<CodeRecords> code_records(const RankFiles& rank);
+
 /// Reads the call paths of all ranks into the trace's call tree: addresses become functions, files
 /// and lines of the modules' files, as far as these are there and say so; the rest are Findings.
 /// Frames of the MPI library, and those outside of main, are left out.
-std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, TraceBuilder& trace);
+std::vector<CallFrames> read_call_frames(const std::vector<std::vector<CodeRecords>>& ranks,
+                                         TraceBuilder& trace);
 
 }  // namespace slackline::raw

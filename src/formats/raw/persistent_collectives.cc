@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "formats/native/bytes.h"
 #include "trace/communicator_makers.h"
 #include "trace/operation_kinds.h"
 
@@ -28,6 +29,27 @@ Orders orders_of(const RankCalls& calls, const std::vector<PersistentStart>& sta
     const bool persistent = next < starts.size() && starts[next].call == i;
     const std::uint64_t number = persistent ? starts[next++].number : kOther;
     if (has_order(calls.operation(i))) orders[calls.comm(i)].push_back(number);
+  }
+  return orders;
+}
+
+Bytes encode(const Orders& orders) {
+  native::ByteWriter out;
+  for (const auto& [comm, order] : orders) {
+    out.varint(comm);
+    out.varint(order.size());
+    for (const std::uint64_t number : order) out.varint(number + 1);  // kOther is 0
+  }
+  return {out.bytes().begin(), out.bytes().end()};
+}
+
+Orders decode_orders(const Bytes& bytes) {
+  Orders orders;
+  native::ByteReader in(bytes);
+  while (!in.at_end()) {
+    std::vector<std::uint64_t>& order = orders[static_cast<std::uint32_t>(in.varint())];
+    order.resize(static_cast<std::size_t>(in.varint()));
+    for (std::uint64_t& number : order) number = in.varint() - 1;
   }
   return orders;
 }
@@ -68,17 +90,19 @@ Moved make_communicators(const std::vector<Orders>& by_rank, TraceBuilder& trace
 }  // namespace
 
 void separate_persistent_collectives(const std::vector<std::vector<PersistentStart>>& starts,
-                                     TraceBuilder& trace) {
-  if (std::ranges::all_of(starts, &std::vector<PersistentStart>::empty)) return;
-  std::vector<Orders> by_rank;
-  for (std::size_t r = 0; r < starts.size(); ++r) {
-    by_rank.push_back(orders_of(trace.calls(static_cast<std::int32_t>(r)), starts[r]));
+                                     RankRange own, TraceBuilder& trace, ProcessGroup& group) {
+  if (true_in_all(group, std::ranges::all_of(starts, &std::vector<PersistentStart>::empty))) return;
+  std::vector<Bytes> of_own;
+  for (std::int32_t r = own.first; r < own.end; ++r) {
+    of_own.push_back(encode(orders_of(trace.calls(r), starts[static_cast<std::size_t>(r)])));
   }
+  std::vector<Orders> by_rank;
+  for (const Bytes& orders : gather_all(group, of_own)) by_rank.push_back(decode_orders(orders));
   const Moved moved = make_communicators(by_rank, trace);
   if (moved.empty()) return;
-  for (std::size_t r = 0; r < starts.size(); ++r) {
-    RankCallsBuilder& calls = trace.calls(static_cast<std::int32_t>(r));
-    for (const PersistentStart& start : starts[r]) {
+  for (std::int32_t r = own.first; r < own.end; ++r) {
+    RankCallsBuilder& calls = trace.calls(r);
+    for (const PersistentStart& start : starts[static_cast<std::size_t>(r)]) {
       const auto to = moved.find({calls.comm(start.call), start.number});
       if (to != moved.end()) calls.set_comm(start.call, to->second);
     }

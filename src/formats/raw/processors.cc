@@ -37,9 +37,9 @@ struct Host {
   std::int64_t off_processor_ns = 0;
 };
 
-void add(const RankFiles& rank, const RankCalls& calls, Host& host) {
+void add(const RankFiles& rank, const ProcessorUse& use, Host& host) {
   ++host.ranks;
-  host.threads += calls.parallel_regions().locations();
+  host.threads += use.threads;
   if (rank.header().knows_cpu_time == 0 || rank.files.size() > 1) ++host.without_cpu_time;
   bool any = false;
   for (std::size_t i = 0; i < host.processors.size(); ++i) {
@@ -48,11 +48,8 @@ void add(const RankFiles& rank, const RankCalls& calls, Host& host) {
     any = any || word != 0;
   }
   host.known = host.known && any;
-  for (std::size_t i = 0; i < calls.size(); ++i) host.computation_ns += calls.gap_ns(i);
-  for (const Pause& pause : calls.pauses()) {
-    if (pause.kind == PauseKind::no_processor)
-      host.off_processor_ns += pause.end_ns - pause.begin_ns;
-  }
+  host.computation_ns += use.computation_ns;
+  host.off_processor_ns += use.off_processor_ns;
 }
 
 std::string off_share(const Host& host) {
@@ -153,12 +150,10 @@ void note_processor_time(std::span<const RankFiles> ranks, TraceBuilder& trace,
 
 /// Threads of OpenMP for which there are no processors: where the launcher binds a rank to one, or
 /// where too many were asked for.
-void note_oversubscribed_threads(const RankFiles& rank, const RankCalls& calls,
-                                 Findings& findings) {
+void note_oversubscribed_threads(const RankFiles& rank, std::uint64_t threads, Findings& findings) {
   Mask mask{};
   std::ranges::copy(rank.header().processors, mask.begin());
   const std::uint64_t processors = count_of(mask);
-  const std::uint64_t threads = calls.parallel_regions().locations();
   if (processors == 0 || threads <= processors) return;
   findings.add(kOversubscribedThreads, fmt::format("rank {}: {} threads on {}", rank.header().rank,
                                                    threads, processors_text(processors)));
@@ -175,7 +170,18 @@ void note_missing_counters(std::span<const RankFiles> ranks, Findings& findings)
 
 }  // namespace
 
-void note_processors(std::span<const RankFiles> ranks, TraceBuilder& trace) {
+ProcessorUse processor_use(const RankCalls& calls) {
+  ProcessorUse use{calls.parallel_regions().locations(), 0, 0};
+  for (std::size_t i = 0; i < calls.size(); ++i) use.computation_ns += calls.gap_ns(i);
+  for (const Pause& pause : calls.pauses()) {
+    if (pause.kind != PauseKind::no_processor) continue;
+    use.off_processor_ns += pause.end_ns - pause.begin_ns;
+  }
+  return use;
+}
+
+void note_processors(std::span<const RankFiles> ranks, std::span<const ProcessorUse> uses,
+                     TraceBuilder& trace) {
   std::map<std::pair<std::string, std::string>, Host> hosts;  // by name and boot
   std::uint64_t sampled = 0;
   Findings findings;
@@ -183,9 +189,8 @@ void note_processors(std::span<const RankFiles> ranks, TraceBuilder& trace) {
     if (ranks[r].files.empty()) continue;
     const slk_raw_header& header = ranks[r].header();
     if (header.knows_cpu_time == 2) ++sampled;
-    const RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
-    add(ranks[r], calls, hosts[{header.host, header.boot_id}]);
-    note_oversubscribed_threads(ranks[r], calls, findings);
+    add(ranks[r], uses[r], hosts[{header.host, header.boot_id}]);
+    note_oversubscribed_threads(ranks[r], uses[r].threads, findings);
   }
   for (const auto& [name, host] : hosts) {
     const std::uint64_t processors = count_of(host.processors);

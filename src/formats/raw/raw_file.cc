@@ -46,7 +46,6 @@ bool plausible_time(const slk_raw_header& header, std::uint64_t ns) {
 
 File::File(const std::filesystem::path& path) : mapped_(path), name_(path.filename().string()) {
   read_header();
-  if (valid_) index();
 }
 
 void File::read_header() {

@@ -22,14 +22,17 @@ struct Record {
 /// One mapped raw file and where its records begin.
 class File {
  public:
-  /// Maps and indexes. Findings: damaged header (then `valid()` is false), truncated tail, records
-  /// of unknown kind.
+  /// Maps it and reads its header. Findings: a damaged header; then `valid()` is false.
   explicit File(const std::filesystem::path& path);
+  /// Finds the records of a valid file; before that it has none. Findings: truncated tail, records
+  /// of unknown kind.
+  void index();
 
   bool valid() const { return valid_; }
   const slk_raw_header& header() const { return header_; }
   const Findings& findings() const { return findings_; }
   const std::string& name() const { return name_; }
+  std::uint64_t bytes() const { return mapped_.bytes().size(); }
 
   /// What a file of samples says beside its header.
   slk_sampling_header sampling() const;
@@ -39,7 +42,6 @@ class File {
 
  private:
   void read_header();
-  void index();
   std::size_t index_part(std::size_t from, std::size_t bytes, bool is_stage);
   void drop_repeated_stage(std::size_t first_of_stage, std::size_t stage_end);
   slk_record slot(std::size_t at) const;

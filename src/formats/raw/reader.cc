@@ -2,7 +2,8 @@
 //
 // Files are mapped and indexed in parallel; communicators are named serially, because the ids are
 // shared; then every rank is read on its own. Nothing here needs the ranks' cooperation: clocks
-// were measured by the recorder, and communicators are recognised by their members.
+// were measured by the recorder, and communicators are recognised by their members. Several
+// processes share the ranks; what is told of one to all others is small.
 
 #include "formats/raw/reader.h"
 
@@ -15,14 +16,19 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "formats/native/description.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/processors.h"
 #include "formats/raw/rank_reader.h"
+#include "formats/raw/record_words.h"
+#include "formats/raw/shared_frames.h"
+#include "trace/rank_blocks.h"
 #include "trace/sample_wire.h"
 #include "trace/trace_builder.h"
 
@@ -158,13 +164,20 @@ void note_missing(const std::vector<RankFiles>& ranks, Findings& findings) {
   }
 }
 
-void describe_job(const std::vector<RankFiles>& ranks, TraceBuilder& trace) {
+/// What a rank's records say, for all processes.
+struct RankRecords {
+  std::uint64_t count = 0;
+  std::int64_t first_begin_ns = std::numeric_limits<std::int64_t>::max();  ///< of rank 0's clock
+};
+
+void describe_job(const std::vector<RankFiles>& ranks, std::span<const RankRecords> records,
+                  TraceBuilder& trace) {
   TraceInfo& info = trace.info();
   info.recorder = "slackline";
   std::uint64_t abandoned = 0;
-  for (const RankFiles& rank : ranks) {
-    if (rank.files.empty()) continue;
-    const slk_raw_header& h = rank.header();
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (ranks[r].files.empty()) continue;
+    const slk_raw_header& h = ranks[r].header();
     if (info.mpi_version.empty()) {
       info.program = h.program;
       info.mpi_version = h.mpi_version;
@@ -177,7 +190,7 @@ void describe_job(const std::vector<RankFiles>& ranks, TraceBuilder& trace) {
     info.cpu_ns += static_cast<std::int64_t>(h.cpu_ns % (std::uint64_t{1} << 53));
     abandoned += h.abandoned_calls;
     info.lost_calls += h.lost_calls % (std::uint64_t{1} << 53);
-    const double calls = static_cast<double>(std::max<std::uint64_t>(h.calls, rank.order.size()));
+    const double calls = static_cast<double>(std::max(h.calls, records[r].count));
     const double cost_ns = static_cast<double>(h.cost_ns) / 1000;
     constexpr std::uint64_t kBelievable = std::uint64_t{1} << 53;
     if (h.recording_ns > 0 && h.recording_ns < kBelievable) {
@@ -207,15 +220,20 @@ void describe_rank(const RankFiles& rank, const ClockMap& clock, std::int32_t r,
   if (!hidden.empty()) trace.findings().add(raw::kHiddenCalls, fmt::format("{}: {}", who, hidden));
 }
 
-/// The earliest begin of all calls, on rank 0's clock.
-std::int64_t trace_zero(const std::vector<RankFiles>& ranks, const std::vector<ClockMap>& clocks) {
-  std::int64_t zero = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    for (const raw::Place place : ranks[r].order) {
-      const slk_record head = ranks[r].at(place).head;
-      zero = std::min(zero, clocks[r](static_cast<std::int64_t>(head.begin_ns)));
-    }
+RankRecords records_of(const RankFiles& rank, const ClockMap& clock) {
+  RankRecords records{rank.order.size()};
+  for (const raw::Place place : rank.order) {
+    const slk_record head = rank.at(place).head;
+    records.first_begin_ns =
+        std::min(records.first_begin_ns, clock(static_cast<std::int64_t>(head.begin_ns)));
   }
+  return records;
+}
+
+/// The earliest begin of all calls, on rank 0's clock.
+std::int64_t trace_zero(std::span<const RankRecords> ranks) {
+  const std::int64_t zero =
+      std::ranges::min_element(ranks, {}, &RankRecords::first_begin_ns)->first_begin_ns;
   return zero == std::numeric_limits<std::int64_t>::max() ? 0 : zero;
 }
 
@@ -260,42 +278,180 @@ void keep_result(RankResult& result, std::int32_t r, TraceBuilder& trace, Sample
     trace.calls(r).append_region(
         {event.time_ns, trace.region_id(event.name), event.before_call, event.enter});
   }
-  trace.findings().merge(result.findings);
 }
 
-void read_ranks(const std::vector<RankFiles>& ranks, TraceBuilder& trace, Samples& samples) {
-  const auto present = std::ranges::find_if(ranks, [](const auto& r) { return !r.files.empty(); });
-  std::vector<ClockMap> clocks(ranks.size());
-  std::vector<CommViews> views(ranks.size());
-  raw::Communicators communicators(trace);
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    if (!ranks[r].files.empty()) {
-      clocks[r] = raw::clock_map(ranks[r].header(), present->header());
-      views[r] = communicators.views(raw::records_where(ranks[r], raw::tells_of_communicator),
-                                     trace.findings());
-    }
-    describe_rank(ranks[r], clocks[r], static_cast<std::int32_t>(r), trace);
+/// What a rank's records give to the whole trace: names of regions in the order in which they come
+/// up, and Findings.
+Bytes given_to_trace(const RankResult& result) {
+  native::ByteWriter names, out;
+  std::set<std::string_view> seen;
+  for (const raw::NamedRegionEvent& event : result.regions) {
+    if (seen.insert(event.name).second) names.text(event.name);
   }
-  const std::int64_t zero = trace_zero(ranks, clocks);
-  const std::vector<raw::CallFrames> frames = raw::read_call_frames(ranks, trace);
-  std::vector<RankResult> results(ranks.size());
-  parallel_for(ranks.size(), [&](std::size_t r) {
-    if (ranks[r].files.empty()) return;
-    results[r] = raw::read_rank(ranks[r], views[r], frames[r], trace, clocks[r], zero);
-  });
-  const auto counters = name_counters(ranks, trace);
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const auto rank = static_cast<std::int32_t>(r);
-    keep_result(results[r], rank, trace, samples);
-    keep_counters(results[r].counters, counters, trace.calls(rank));
-  }
-  std::vector<std::vector<raw::PersistentStart>> starts;
-  for (RankResult& result : results) {
-    std::ranges::sort(result.persistent, {}, &raw::PersistentStart::call);
-    starts.push_back(std::move(result.persistent));
-  }
-  raw::separate_persistent_collectives(starts, trace);
+  out.varint(names.size());
+  out.raw(names.bytes());
+  native::encode_findings(result.findings, out);
+  return {out.bytes().begin(), out.bytes().end()};
 }
+
+void take_into_trace(const Bytes& given, TraceBuilder& trace) {
+  native::ByteReader in(given);
+  native::ByteReader names(in.raw(in.varint()));
+  while (!names.at_end()) trace.region_id(names.text());
+  Findings findings;
+  native::decode_findings(in, findings);
+  trace.findings().merge(findings);
+}
+
+/// A job's recordings, of which each process reads those of a block of ranks. What is told of all
+/// ranks is gathered, so that the trace is the same in all processes but for the calls.
+class JobReader {
+ public:
+  JobReader(std::vector<RankFiles>& ranks, TraceBuilder& trace, ProcessGroup& group)
+      : ranks_(ranks),
+        trace_(trace),
+        group_(group),
+        blocks_(rank_blocks(file_sizes(ranks), group.size())),
+        own_(blocks_[static_cast<std::size_t>(group.rank())]) {}
+
+  RankRange own() const { return own_; }
+
+  void read(Samples& samples) {
+    index_files();
+    describe_ranks();
+    const std::vector<RankRecords> records = gather_records();
+    const std::vector<CommViews> views = name_communicators();
+    const std::vector<raw::CallFrames> frames =
+        raw::share_call_frames(ranks_, blocks_, trace_, group_);
+    const std::int64_t zero = trace_zero(records);
+    std::vector<RankResult> results(ranks_.size());
+    for_own_ranks([&](std::size_t r) {
+      results[r] = raw::read_rank(ranks_[r], views[r], frames[r], trace_, clocks_[r], zero);
+    });
+    keep(results, samples);
+    describe_job(ranks_, records, trace_);
+    describe_sampling(ranks_, trace_, samples);
+    note_processors();
+  }
+
+ private:
+  static std::vector<std::uint64_t> file_sizes(const std::vector<RankFiles>& ranks) {
+    std::vector<std::uint64_t> sizes;
+    for (const RankFiles& rank : ranks) {
+      std::uint64_t& size = sizes.emplace_back(0);
+      for (const File& file : rank.files) size += file.bytes();
+    }
+    return sizes;
+  }
+
+  /// Calls work(rank), in threads, for those of the process's ranks that have files.
+  template <class Work>
+  void for_own_ranks(const Work& work) {
+    parallel_for(static_cast<std::size_t>(own_.end - own_.first), [&](std::size_t i) {
+      const std::size_t r = static_cast<std::size_t>(own_.first) + i;
+      if (!ranks_[r].files.empty()) work(r);
+    });
+  }
+
+  /// By rank, what of(rank) gives for those of the process that have it.
+  template <class Of>
+  auto gather(const Of& of) {
+    std::vector<decltype(of(std::size_t{}))> mine;
+    for (std::int32_t r = own_.first; r < own_.end; ++r) {
+      mine.push_back(of(static_cast<std::size_t>(r)));
+    }
+    return gather_all(group_, mine);
+  }
+
+  void index_files() {
+    for_own_ranks([&](std::size_t r) {
+      for (File& file : ranks_[r].files) file.index();
+      for (File& file : ranks_[r].samples) file.index();
+      raw::merge_threads(ranks_[r]);
+    });
+    const auto found = gather([&](std::size_t r) {
+      native::ByteWriter out;
+      Findings findings;
+      for (const File& file : ranks_[r].files) findings.merge(file.findings());
+      native::encode_findings(findings, out);
+      return Bytes(out.bytes().begin(), out.bytes().end());
+    });
+    for (const Bytes& bytes : found) {
+      native::ByteReader in(bytes);
+      Findings findings;
+      native::decode_findings(in, findings);
+      trace_.findings().merge(findings);
+    }
+  }
+
+  void describe_ranks() {
+    const auto present =
+        std::ranges::find_if(ranks_, [](const RankFiles& rank) { return !rank.files.empty(); });
+    clocks_.resize(ranks_.size());
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+      if (!ranks_[r].files.empty()) {
+        clocks_[r] = raw::clock_map(ranks_[r].header(), present->header());
+      }
+      describe_rank(ranks_[r], clocks_[r], static_cast<std::int32_t>(r), trace_);
+    }
+  }
+
+  std::vector<RankRecords> gather_records() {
+    std::vector<RankRecords> records(ranks_.size());
+    for_own_ranks([&](std::size_t r) { records[r] = records_of(ranks_[r], clocks_[r]); });
+    return gather([&](std::size_t r) { return records[r]; });
+  }
+
+  std::vector<CommViews> name_communicators() {
+    const auto told = gather([&](std::size_t r) {
+      std::vector<std::int64_t> words;
+      raw::append_records(raw::records_where(ranks_[r], raw::tells_of_communicator), words);
+      const auto bytes = std::as_bytes(std::span(words));
+      return Bytes(bytes.begin(), bytes.end());
+    });
+    raw::Communicators communicators(trace_);
+    std::vector<CommViews> views;
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+      std::span words(reinterpret_cast<const std::int64_t*>(told[r].data()),
+                      told[r].size() / sizeof(std::int64_t));
+      const std::vector<raw::Record> records = raw::take_records(words);
+      views.push_back(ranks_[r].files.empty() ? CommViews()
+                                              : communicators.views(records, trace_.findings()));
+    }
+    return views;
+  }
+
+  void keep(std::vector<RankResult>& results, Samples& samples) {
+    const auto given = gather([&](std::size_t r) { return given_to_trace(results[r]); });
+    for (const Bytes& bytes : given) take_into_trace(bytes, trace_);
+    const auto counters = name_counters(ranks_, trace_);
+    for (std::int32_t rank = own_.first; rank < own_.end; ++rank) {
+      RankResult& result = results[static_cast<std::size_t>(rank)];
+      keep_result(result, rank, trace_, samples);
+      keep_counters(result.counters, counters, trace_.calls(rank));
+    }
+    std::vector<std::vector<raw::PersistentStart>> starts;
+    for (RankResult& result : results) {
+      std::ranges::sort(result.persistent, {}, &raw::PersistentStart::call);
+      starts.push_back(std::move(result.persistent));
+    }
+    raw::separate_persistent_collectives(starts, own_, trace_, group_);
+  }
+
+  void note_processors() {
+    const auto uses = gather([&](std::size_t r) {
+      return raw::processor_use(trace_.calls(static_cast<std::int32_t>(r)));
+    });
+    raw::note_processors(ranks_, uses, trace_);
+  }
+
+  std::vector<RankFiles>& ranks_;
+  TraceBuilder& trace_;
+  ProcessGroup& group_;
+  const std::vector<RankRange> blocks_;  // by process
+  const RankRange own_;
+  std::vector<ClockMap> clocks_;
+};
 
 }  // namespace
 
@@ -304,7 +460,13 @@ bool looks_like_raw(const fs::path& path) {
   return fs::is_directory(path, ignored) && !find_files(path).empty();
 }
 
-Trace read_raw(const fs::path& directory, Samples* samples) {
+fs::path merged_file(const fs::path& recording, std::int64_t process) {
+  const auto files = find_files(recording);
+  const fs::path folder = files.empty() ? recording : files.front().parent_path();
+  return folder / fmt::format("process-{}{}", process, kMergedSuffix);
+}
+
+RawPart read_raw(const fs::path& directory, ProcessGroup& group) {
   const auto paths = find_files(directory);
   if (paths.empty()) {
     throw Error(fmt::format("cannot read a recording in '{}'", directory.string()),
@@ -320,16 +482,17 @@ Trace read_raw(const fs::path& directory, Samples* samples) {
   auto grouped = group_by_rank(std::move(files), ranks, trace.findings());
   open_samples(paths.front().parent_path(), grouped);
   note_missing(grouped, trace.findings());
-  parallel_for(grouped.size(), [&](std::size_t r) {
-    if (!grouped[r].files.empty()) raw::merge_threads(grouped[r]);
-  });
-  Samples unused;
-  Samples& kept = samples == nullptr ? unused : *samples;
-  read_ranks(grouped, trace, kept);
-  describe_job(grouped, trace);
-  describe_sampling(grouped, trace, kept);
-  raw::note_processors(grouped, trace);
-  return std::move(trace).build();
+  JobReader reader(grouped, trace, group);
+  Samples samples;
+  reader.read(samples);
+  return {std::move(trace).build(), std::move(samples), reader.own()};
+}
+
+Trace read_raw(const fs::path& directory, Samples* samples) {
+  SingleProcess alone;
+  RawPart all = read_raw(directory, alone);
+  if (samples != nullptr) *samples = std::move(all.samples);
+  return std::move(all.trace);
 }
 
 }  // namespace slackline

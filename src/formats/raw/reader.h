@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <string_view>
 
+#include "parallel/process_group.h"
+#include "trace/rank_range.h"
 #include "trace/samples.h"
 #include "trace/trace.h"
 
@@ -16,7 +20,21 @@ namespace slackline {
 /// `samples`, if given, gets those that were recorded.
 Trace read_raw(const std::filesystem::path& directory, Samples* samples = nullptr);
 
+/// What one of several processes has read.
+struct RawPart {
+  Trace trace;      ///< with the calls of the ranks `own` only
+  Samples samples;  ///< of these
+  RankRange own;
+};
+/// The same by several processes together: each reads the calls of a block of ranks, about equally
+/// many bytes. All else of the trace is the same in all, but for the Findings, all of which only
+/// the first one has.
+RawPart read_raw(const std::filesystem::path& directory, ProcessGroup& group);
+
 /// The folder holds raw files, or has a `raw/` that does.
 bool looks_like_raw(const std::filesystem::path& path);
+/// Where a recording may be merged, for a while: a file beside its own that goes with them.
+std::filesystem::path merged_file(const std::filesystem::path& recording, std::int64_t process);
+inline constexpr std::string_view kMergedSuffix = ".merged";
 
 }  // namespace slackline

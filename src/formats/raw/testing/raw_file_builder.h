@@ -11,6 +11,7 @@
 
 #include "base/testing/scratch_folder.h"
 #include "formats/raw/reader.h"
+#include "formats/raw/testing/shared_reading.h"
 
 namespace slackline::testing {
 
@@ -74,7 +75,17 @@ class RawReaderTest : public ::testing::Test {
   void write(const std::string& name, const std::string& bytes) {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
   }
-  Trace read() { return read_raw(folder_); }
+  /// As one process reads it, and several together.
+  Trace read() {
+    SingleProcess alone;
+    RawPart whole = read_raw(folder_, alone);
+    const ScratchFolder written("together");
+    for (const int processes : {2, 3}) {
+      EXPECT_TRUE(processes_read_the_same(folder_, whole, processes,
+                                          written / (std::to_string(processes) + ".slk")));
+    }
+    return std::move(whole.trace);
+  }
 
   ScratchFolder scratch_;
   const std::filesystem::path& folder_ = scratch_.path();

@@ -1,4 +1,4 @@
-#include "stretches/rank_blocks.h"
+#include "trace/rank_blocks.h"
 
 #include <numeric>
 
