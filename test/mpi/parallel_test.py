@@ -81,6 +81,8 @@ def case_stretches(test):
     report = ("report", test.output, "--format", "json", "--memory", "400KiB")
     for interval in ("common", "program", "run", "2ms..5ms"):
         large = json.loads(test.slackline(*report, "--interval", interval).stdout)
+        asked = json.loads(test.slackline(*report[:-2], "--measured", "--interval", interval).stdout)
+        check(asked["result"] == large["result"], "asked for, it is another report")
         measured = large["result"]["measured"]
         alone = {command: json.loads(test.slackline(command, test.output, "--format", "json", *chosen).stdout)
                  for command, chosen in (("path", ()), ("efficiency", ("--interval", interval)),
@@ -92,6 +94,14 @@ def case_stretches(test):
         check(all(finding in large["findings"] for finding in alone["efficiency"]["findings"]),
               f"other findings: {large['findings']}")
     same_answer(test, (2,), *report)
+    # What the ranks have left is merged by all processes.
+    raw = os.path.join(test.output, "raw")
+    before = sorted(os.listdir(raw))
+    for words in (("waits", raw), ("report", raw, "--measured")):
+        same_answer(test, (2, 3), *words, "--format", "json")
+    done = launched(test, 2, "waits", raw, environment={"SLACKLINE_PARALLEL": "costs"})
+    check("did the work" not in done.stderr and "process 1: " in done.stderr, f"not shared: {done.stderr}")
+    check(sorted(os.listdir(raw)) == before, "something is left")
     # Who asks for more processes than work is told so, once.
     alone = launched(test, 3, "hotspots", test.output)
     notes = [line for line in alone.stderr.splitlines() if line.startswith("slackline: note: ")]

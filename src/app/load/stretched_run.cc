@@ -12,12 +12,14 @@
 #include <utility>
 
 #include "app/load/input.h"
+#include "app/load/merged_recording.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stage.h"
 #include "base/units.h"
 #include "calls/causality.h"
 #include "formats/open/open.h"
+#include "formats/raw/reader.h"
 
 namespace slackline {
 namespace {
@@ -79,7 +81,8 @@ std::string cut(StretchedTrace& trace, std::uint64_t calls_at_once, ProcessGroup
   const auto processes = static_cast<std::uint64_t>(group.size());
   const std::uint64_t rounds = trace.calls() / (calls_at_once * processes) + 1;
   trace.cut(rounds * processes, group);
-  if (trace.size() == 1) return "no collective of all ranks over which nothing is open";
+  if (trace.size() == 1 && rounds * processes > 1)
+    return "no collective of all ranks over which nothing is open";
   if (rounds > 1 && trace.longest() > 2 * calls_at_once) {
     return fmt::format("a stretch of {} calls over which messages or requests are open",
                        format_count(trace.longest()));
@@ -143,6 +146,18 @@ void visit_again(OwnStretches& stretches, std::span<StretchAnalysis* const> anal
   if (!complete) throw changed_while_read();
 }
 
+void identify(const std::optional<fs::path>& recording, const MappedFile& file,
+              OpenedTrace& opened) {
+  if (!recording) {
+    opened.checksum = checksum_of(file);
+    return;
+  }
+  const InputIdentity identity = identify_recording(*recording);
+  opened.format = "raw";
+  opened.bytes = identity.bytes;
+  opened.checksum = identity.checksum;
+}
+
 }  // namespace
 
 std::optional<Stretch> read_stretch(StretchedRun& run, std::size_t number) {
@@ -161,10 +176,18 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   const AvailableMemory available = memory_for(request.reading);
   const fs::path path = input_path(request.trace);
   const std::optional<fs::path> native = native_file_of(path);
-  if (!is_one_file(native, group)) return std::nullopt;
-  auto file = std::make_unique<const MappedFile>(*native);
+  const bool merges =
+      use != StretchUse::for_memory && (group.size() > 1 || use == StretchUse::always);
+  std::unique_ptr<const MappedFile> file;
+  if (is_one_file(native, group)) {
+    file = std::make_unique<const MappedFile>(*native);
+  } else if (merges && true_in_all(group, looks_like_raw(path))) {
+    file = merge_recording(path, group);
+  } else {
+    return std::nullopt;
+  }
   NativePieces pieces(
-      file->bytes(), native->string(),
+      file->bytes(), native.value_or(path).string(),
       [mapped = file.get()](std::span<const std::byte> part) { mapped->release(part); });
   const std::uint64_t at_once =
       calls_in_memory(request.reading, available, pieces.details_bytes(), group);
@@ -174,7 +197,8 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
       group.set_unshared("the whole trace fits in the memory of one process");
       return std::nullopt;
     }
-    if (group.size() == 1 && calls <= 2 * at_once) return std::nullopt;
+    const bool small = group.size() == 1 && calls <= 2 * at_once;
+    if (small && use == StretchUse::for_speed) return std::nullopt;
   }
   begin_stage("looking for places to cut the trace");
   StretchedTrace trace(std::move(pieces), group);
@@ -188,7 +212,7 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   group.set_unshared({});
   LoadedRun run{opened_without_calls(trace.job(), path, *file, calls), "measured"};
   run.requested = !request.on.empty();
-  if (group.is_first()) run.opened.checksum = checksum_of(*file);
+  if (group.is_first()) identify(native ? std::nullopt : std::optional(path), *file, run.opened);
   const RunSpan span = run_span(trace.extents());
   return StretchedRun{std::move(file), std::move(run), std::move(trace), span, request.reading};
 }

@@ -17,10 +17,11 @@ namespace {
 
 constexpr FindingKind kPartOfReport{
     "large_run", Severity::notice,
-    "The trace is larger than the memory that the command may take: the report has the "
-    "efficiency, the wait states, the critical path and the imbalance, with the values that "
-    "they have without this limit, and where in the code they are; the headline, other key "
-    "questions, the time line, phases, matrices and the model are left out."};
+    "The trace is larger than the memory that the command may take, or only what stretches of "
+    "the run tell was asked for (--measured): the report has the efficiency, the wait states, the "
+    "critical path and the imbalance, with the values that they have in any report, and where in "
+    "the code they are; the headline, other key questions, the time line, phases, matrices and the "
+    "model are left out."};
 
 auto large_run_object(const EfficiencyRunJson& efficiency, const WaitSummaryJson& waits,
                       const CriticalPathJson& path, const PathFunctionsJson& functions,
@@ -36,9 +37,9 @@ Section scope() {
   return {
       "scope",
       "Scope",
-      {Paragraph{"The whole trace does not fit in the memory that the command may take. This is "
-                 "what stretches of it tell: without the headline, the time line, phases, "
-                 "matrices and the model."}}};
+      {Paragraph{"This is what stretches of the run tell, as the whole trace does not fit in the "
+                 "memory that the command may take, or nothing else was asked for: without the "
+                 "headline, the time line, phases, matrices and the model."}}};
 }
 
 /// As in the report of any run.

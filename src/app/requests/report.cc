@@ -193,7 +193,8 @@ std::optional<Report> report_in_stretches(const ReportRequest& request, ProcessG
   if (!may_be_in_stretches(request)) return std::nullopt;
   RunRequest measured{.trace = request.input.trace, .reading = request.input.reading};
   if (!request.screen) measured.reading.bytes_per_call = bytes_per_call::kWholeReport;
-  std::optional<StretchedRun> run = load_stretches(measured, group, StretchUse::for_memory);
+  std::optional<StretchedRun> run = load_stretches(
+      measured, group, request.measured ? StretchUse::always : StretchUse::for_memory);
   if (!run) return std::nullopt;
   const TimeInterval analysed =
       resolve_interval(request.interval, run->span).value_or(run->span.common);
@@ -264,6 +265,9 @@ void declare(OptionList& options, ReportRequest& request) {
   declare_clocks(options, request.input.reading);
   describe_memory_of_stretches(options);
   declare_interval(options, request.interval);
+  options.add("--measured", request.measured,
+              "Only efficiency, wait states, critical path and imbalance of the measured run: "
+              "takes half of the time, and processes under a launcher share it");
   options.add("--section NAMES", request.sections,
               "Sections to show, separated by commas: diagnosis, questions, timeline, time, "
               "machine, waits, phases, efficiency, path, imbalance, regions, collectives, "
@@ -282,7 +286,10 @@ Report execute(const ReportRequest& request, ProcessGroup& group) {
   refuse_summary_of_two(request);
   std::optional<Report> report = report_in_stretches(request, group);
   if (!report) report = group.is_first() ? report_on_whole(request) : Report();
-  select_sections(request.sections, *report);
+  const bool asks_for_all = request.sections.empty() && request.measured;
+  const std::vector<std::string> of_stretches(kSectionsInStretches.begin(),
+                                              kSectionsInStretches.end());
+  select_sections(asks_for_all ? of_stretches : request.sections, *report);
   return std::move(*report);
 }
 

@@ -26,16 +26,17 @@ struct ReportRequest {
   bool pictures = false;                    ///< adds what only pages show
   bool every_call = false;                  ///< of one run, in the pictures: to the nanosecond
   bool screen = false;                      ///< only the first screen: of one run as measured
+  bool measured = false;                    ///< only what stretches of the run tell
   std::string interval = "common";          ///< as resolve_interval() reads
   std::vector<std::string> sections{};      ///< to show, of section_names(); empty: all
   SummaryOptions summary{};                 ///< of one run
 };
 void declare(OptionList& options, ReportRequest& request);
 
-/// Throws Error. Of a run that does not fit in memory what its stretches tell: efficiency, wait
-/// states and the critical path.
+/// Throws Error. Of a run that does not fit in memory, or where only that is asked for, what its
+/// stretches tell: efficiency, wait states and the critical path.
 Report execute(const ReportRequest& request);
-/// The same in several processes, which share the work on such a run. Only the first one gets the
+/// The same in several processes, which share the work on stretches. Only the first one gets the
 /// report.
 Report execute(const ReportRequest& request, ProcessGroup& group);
 

@@ -1,0 +1,55 @@
+#include "app/load/merged_recording.h"
+
+#include <unistd.h>
+
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/stage.h"
+#include "formats/native/shared_writer.h"
+#include "formats/raw/reader.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Removes a file that the process has made.
+class OwnFile {
+ public:
+  explicit OwnFile(fs::path path) : path_(std::move(path)) {}
+  OwnFile(const OwnFile&) = delete;
+  OwnFile& operator=(const OwnFile&) = delete;
+  ~OwnFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+
+ private:
+  const fs::path path_;
+};
+
+/// The first process's, in all.
+pid_t process_of_first(ProcessGroup& group) {
+  return gather_all(group, std::vector<pid_t>{::getpid()}).front();
+}
+
+}  // namespace
+
+std::unique_ptr<const MappedFile> merge_recording(const fs::path& folder, ProcessGroup& group) {
+  begin_stage("reading the recording");
+  const fs::path path = merged_file(folder, process_of_first(group));
+  {
+    const RawPart part = read_raw(folder, group);
+    write_native_together(part.trace, part.samples, part.own, path, group);
+  }
+  std::optional<OwnFile> written;
+  if (group.is_first()) written.emplace(path);
+  auto file = std::make_unique<const MappedFile>(path);
+  true_in_all(group, true);  // all have it
+  return file;
+}
+
+}  // namespace slackline
