@@ -20,6 +20,8 @@ namespace {
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 /// So long it may take to remove its temporary files when it is ended.
 constexpr std::uint64_t kGrace_ns = kNsPerSecond / 2;
+/// Its number in the process of the analysis.
+constexpr int kEngineSocket = STDERR_FILENO + 1;
 
 bool is_for_the_job(const char* variable) {
   const char* const names[] = {"LD_PRELOAD=", "SLACKLINE_DIR=", "SLACKLINE_PARALLEL="};
@@ -33,11 +35,11 @@ bool is_for_the_job(const char* variable) {
 struct EngineVariables {
   char parent[64];
   char memory[64];
+  char group[64];
 };
 
 /// The program's environment but for what concerns the job. To be freed; nullptr without memory.
 char** engine_environment(EngineVariables& own) {
-  static char alone[] = "SLACKLINE_PARALLEL=off";
   std::size_t count = 0;
   while (environ[count] != nullptr) ++count;
   auto** variables = static_cast<char**>(std::calloc(count + 4, sizeof(char*)));
@@ -46,27 +48,11 @@ char** engine_environment(EngineVariables& own) {
   for (std::size_t i = 0; i < count; ++i) {
     if (!is_for_the_job(environ[i])) variables[kept++] = environ[i];
   }
-  variables[kept++] = alone;
+  variables[kept++] = own.group;
   variables[kept++] = own.parent;
   variables[kept] = own.memory;
   return variables;
 }
-
-/// Lets SIGCHLD have its default effect for as long as it exists.
-class QuietChildren {
- public:
-  QuietChildren() {
-    struct sigaction usual {};
-    usual.sa_handler = SIG_DFL;
-    sigaction(SIGCHLD, &usual, &before_);
-  }
-  ~QuietChildren() { sigaction(SIGCHLD, &before_, nullptr); }
-  QuietChildren(const QuietChildren&) = delete;
-  QuietChildren& operator=(const QuietChildren&) = delete;
-
- private:
-  struct sigaction before_ {};
-};
 
 /// Lets what this thread starts run on other processors than itself, for as long as it exists.
 class ProcessorsOfChildren {
@@ -87,14 +73,17 @@ class ProcessorsOfChildren {
 };
 
 /// 0: it could not be started.
-pid_t start(const char* const* arguments, const char* log, const cpu_set_t& processors,
-            const EngineLimits& limits) {
-  const ProcessorsOfChildren anywhere(processors);
+pid_t start(const EngineCommand& command) {
+  const ProcessorsOfChildren anywhere(command.processors);
   EngineVariables own;
   std::snprintf(own.parent, sizeof own.parent, "SLACKLINE_ENDS_WITH=%ld",
                 static_cast<long>(getpid()));
   std::snprintf(own.memory, sizeof own.memory, "SLACKLINE_MEMORY_LIMIT=%llu",
-                static_cast<unsigned long long>(limits.memory_bytes));
+                static_cast<unsigned long long>(command.limits.memory_bytes));
+  const EngineLink& link = command.link;
+  std::snprintf(own.group, sizeof own.group,
+                link.socket < 0 ? "SLACKLINE_PARALLEL=off" : "SLACKLINE_PARALLEL=relay:%d,%d,%d",
+                kEngineSocket, link.rank, link.size);
   char** const variables = engine_environment(own);
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -103,11 +92,16 @@ pid_t start(const char* const* arguments, const char* log, const cpu_set_t& proc
     return 0;
   }
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log,
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, command.log,
                                    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  int first_unused = STDERR_FILENO + 1;
+  if (link.socket >= 0) {
+    posix_spawn_file_actions_adddup2(&files, link.socket, kEngineSocket);
+    first_unused = kEngineSocket + 1;
+  }
 #if __GLIBC_PREREQ(2, 34)
-  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+  posix_spawn_file_actions_addclosefrom_np(&files, first_unused);
 #endif
   posix_spawnattr_init(&attributes);
   sigset_t set;
@@ -117,8 +111,8 @@ pid_t start(const char* const* arguments, const char* log, const cpu_set_t& proc
   posix_spawnattr_setsigdefault(&attributes, &set);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, arguments[0], &files, &attributes,
-                                const_cast<char* const*>(arguments), variables);
+  const int error = posix_spawn(&pid, command.arguments[0], &files, &attributes,
+                                const_cast<char* const*>(command.arguments), variables);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   std::free(variables);
@@ -152,37 +146,50 @@ void sleep_a_little(std::uint64_t begin_ns) {
   nanosleep(&pause, nullptr);
 }
 
-EngineEnd run_engine(const char* const* arguments, const char* log, const cpu_set_t& processors,
-                     const EngineLimits& limits) {
-  EngineEnd end;
-  const QuietChildren quiet;
-  const std::uint64_t begin_ns = steady_ns();
-  const pid_t pid = start(arguments, log, processors, limits);
-  if (pid == 0) return end;
-  limit_processor(pid, limits);
-  end.kind = EngineEnd::Kind::ended;
+EngineProcess::EngineProcess(const EngineCommand& command)
+    : limits_(command.limits), begin_ns_(steady_ns()) {
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &usual, &before_);
+  pid_ = command.arguments == nullptr ? 0 : start(command);
+  if (pid_ == 0) return;
+  end_.kind = EngineEnd::Kind::ended;
+  limit_processor(pid_, limits_);
+}
+
+EngineProcess::~EngineProcess() {
+  sigaction(SIGCHLD, &before_, nullptr);
+}
+
+bool EngineProcess::runs() {
+  if (pid_ == 0) return false;
   rusage used{};
   int status = 0;
-  for (;;) {
-    const pid_t ended = wait4(pid, &status, WNOHANG, &used);
-    if (ended == pid) break;
-    if (ended < 0 && errno != EINTR) {  // the program has given orders not to keep it
-      status = -1;
-      break;
+  const pid_t ended = wait4(pid_, &status, WNOHANG, &used);
+  if (ended == 0 || (ended < 0 && errno == EINTR)) {
+    const std::uint64_t elapsed_ns = steady_ns() - begin_ns_;
+    if (end_.kind == EngineEnd::Kind::ended && elapsed_ns > limits_.time_ns) {
+      end_.kind = EngineEnd::Kind::time_limit;
+      kill(pid_, SIGTERM);
+    } else if (elapsed_ns > limits_.time_ns + kGrace_ns) {
+      kill(pid_, SIGKILL);
     }
-    const std::uint64_t elapsed_ns = steady_ns() - begin_ns;
-    if (end.kind == EngineEnd::Kind::ended && elapsed_ns > limits.time_ns) {
-      end.kind = EngineEnd::Kind::time_limit;
-      kill(pid, SIGTERM);
-    } else if (elapsed_ns > limits.time_ns + kGrace_ns) {
-      kill(pid, SIGKILL);
-    }
-    sleep_a_little(begin_ns);
+    return true;
   }
-  end.status = status;
-  end.cpu_ns = ns_of(used.ru_utime) + ns_of(used.ru_stime);
-  end.most_kib = static_cast<std::uint64_t>(used.ru_maxrss);
-  return end;
+  pid_ = 0;
+  end_.status = ended < 0 ? -1 : status;  // < 0: the program has given orders not to keep it
+  end_.cpu_ns = ns_of(used.ru_utime) + ns_of(used.ru_stime);
+  end_.most_kib = static_cast<std::uint64_t>(used.ru_maxrss);
+  return false;
+}
+
+void EngineProcess::give_up() {
+  limits_.time_ns = 0;
+  runs();
+}
+
+void EngineProcess::wait() {
+  while (runs()) sleep_a_little(begin_ns_);
 }
 
 }  // namespace slackline::record

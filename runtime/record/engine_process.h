@@ -24,13 +24,49 @@ struct EngineEnd {
   std::uint64_t most_kib = 0;  ///< of memory
 };
 
-/// Runs a program beside this process to its end, or to its limits. It is started without copying
-/// this process (posix_spawn, not fork: memory that is registered with a network card must not be
-/// copied, and no handlers of fork run), without its open files, signal handlers and LD_PRELOAD,
-/// on `processors` (none: this thread's), and with standard output and error in `log`. The
-/// program's own handler of SIGCHLD does not hear of it. Sleeps meanwhile.
-EngineEnd run_engine(const char* const* arguments, const char* log, const cpu_set_t& processors,
-                     const EngineLimits& limits);
+/// How a process of the analysis reaches the others: which of how many it is, and the socket on
+/// which it exchanges bytes with them (engine_relay.h).
+struct EngineLink {
+  int rank = 0;
+  int size = 1;
+  int socket = -1;
+};
+
+/// What is started of one process.
+struct EngineCommand {
+  const char* const* arguments;  ///< null: nothing is started
+  const char* log;               ///< gets its standard output and error
+  cpu_set_t processors;          ///< none: this thread's
+  EngineLimits limits;
+  EngineLink link;
+};
+
+/// A program beside this process, up to its end or its limits. It is started without copying this
+/// process (posix_spawn, not fork: memory that is registered with a network card must not be
+/// copied, and no handlers of fork run), without its open files, signal handlers and LD_PRELOAD.
+/// The program's own handler of SIGCHLD does not hear of it as long as the object lives.
+class EngineProcess {
+ public:
+  explicit EngineProcess(const EngineCommand& command);
+  ~EngineProcess();
+  EngineProcess(const EngineProcess&) = delete;
+  EngineProcess& operator=(const EngineProcess&) = delete;
+
+  /// Whether it still runs; ends it if it has reached its limits. To be called every few ms.
+  bool runs();
+  /// As if it had reached its time limit.
+  void give_up();
+  /// Returns when it has ended; sleeps meanwhile.
+  void wait();
+  const EngineEnd& end() const { return end_; }
+
+ private:
+  struct sigaction before_ {};
+  EngineLimits limits_;
+  std::uint64_t begin_ns_;
+  pid_t pid_;
+  EngineEnd end_;
+};
 
 /// Sleeps for an eighth of the time since `begin_ns`, at least 20 us and at most 5 ms: for who
 /// waits for long.

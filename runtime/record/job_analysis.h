@@ -9,15 +9,20 @@ namespace slackline::record {
 
 /// `slackline record --analyse`: before MPI_Finalize, rank 0 starts slackline itself as a process
 /// beside it, which analyses the finished recordings of all ranks, while these sleep, on the
-/// processors of all ranks on its host. Whatever becomes of that process, MPI_Finalize follows.
+/// processors of all ranks on its host. Where a report on the run as a whole would take longer, or
+/// more memory, than it may, several ranks do so, up to one for each processor of the ranks: these
+/// processes share what is known of stretches of the run, and exchange bytes through the ranks.
+/// Whatever becomes of them, MPI_Finalize follows.
 ///
-/// What it is asked for comes from the environment:
-///   SLACKLINE_ANALYSE          sections of the report, separated by commas; nothing without
-///   SLACKLINE_ANALYSE_PROGRAM  path of slackline
-///   SLACKLINE_ANALYSE_REPORT   name of the report's file, in the job's folder
-///   SLACKLINE_ANALYSE_LIMITS   "SHARE SECONDS BYTES": it is ended after that share of the run, but
-///                              not before so many seconds, and gets no more memory than that; with
-///                              0 bytes half of what the host has left
+/// What they are asked for comes from the environment of rank 0:
+///   SLACKLINE_ANALYSE           sections of the report, separated by commas; nothing without
+///   SLACKLINE_ANALYSE_MEASURED  those among them that processes share; none: one process has all
+///   SLACKLINE_ANALYSE_PROGRAM   path of slackline
+///   SLACKLINE_ANALYSE_REPORT    name of the report's file, in the job's folder
+///   SLACKLINE_ANALYSE_LIMITS    "SHARE SECONDS BYTES": it is ended after that share of the run,
+///   but
+///                               not before so many seconds, and all on a host get no more memory
+///                               than that; with 0 bytes half of what the host has left
 
 /// Collective over MPI_COMM_WORLD: rank 0's environment counts.
 void agree_on_analysis(int rank);
@@ -28,15 +33,23 @@ bool analysis_wanted();
 /// The host of the calling rank.
 struct RanksHost {
   bool has_all_ranks;
+  int number;            ///< of the calling rank among those there
   cpu_set_t processors;  ///< that its ranks may run on, taken together
 };
 /// Collective over MPI_COMM_WORLD.
 RanksHost find_host();
 
+/// What a rank knows of the run that has ended.
+struct RecordedRun {
+  const char* directory;  ///< the job's folder
+  int rank;
+  std::uint64_t run_ns;
+  std::uint64_t calls;  ///< of this rank
+};
+
 /// Collective over MPI_COMM_WORLD, after the recordings are finished and before PMPI_Finalize.
-/// `directory` is the job's folder. Costs are left there in raw/analysis.costs, messages in
-/// raw/analysis.log.
-void analyse_job(const char* directory, int rank, std::uint64_t run_ns, const RanksHost& host);
+/// Costs are left in raw/analysis.costs, messages in raw/analysis.log.
+void analyse_job(const RecordedRun& run, const RanksHost& host);
 
 }  // namespace slackline::record
 

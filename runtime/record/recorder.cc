@@ -417,7 +417,9 @@ void analyse_before_finalize() {
   if (!host.has_all_ranks) {
     for (Thread* t = all_threads; t != nullptr; t = t->next) t->file().flush_to_disk();
   }
-  analyse_job(directory, first_header.rank, now_ns() - first_header.monotonic_ns, host);
+  analyse_job({directory, first_header.rank, now_ns() - first_header.monotonic_ns,
+               process.header == nullptr ? 0 : process.header->calls},
+              host);
 }
 
 void note_abort() {

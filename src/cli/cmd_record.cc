@@ -69,13 +69,15 @@ std::string summary(const RecordedTrace& r) {
 
 std::string analysis_cost_line(const JobAnalysisCosts& costs) {
   return fmt::format(
-      "the analysis took {}{}: {} CPU time and {} of memory in its process, up to {} CPU time in "
-      "a rank, {} exchanged",
+      "the analysis took {}{}: {} CPU time, up to {} of memory in {}, up to {} CPU time in a rank, "
+      "{} exchanged",
       format_time_ns(costs.elapsed_ns),
       costs.run_ns > 0
           ? fmt::format(" ({} of the run)", format_percent(costs.elapsed_ns / costs.run_ns, 2))
           : "",
       format_time_ns(costs.cpu_ns), format_bytes(costs.memory_bytes),
+      costs.processes > 1 ? fmt::format("each of {} processes", costs.processes)
+                          : std::string("its process"),
       format_time_ns(costs.most_rank_cpu_ns), format_bytes(costs.exchanged_bytes));
 }
 

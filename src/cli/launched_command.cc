@@ -30,6 +30,7 @@
 #include "parallel/launched_process.h"
 #include "parallel/mpi_processes.h"
 #include "parallel/outcome.h"
+#include "parallel/relayed_processes.h"
 #include "report/unicode.h"
 
 namespace slackline {
@@ -187,7 +188,8 @@ int run_launched_command(const std::vector<std::string>& arguments) {
   }
   std::unique_ptr<ProcessGroup> group;
   const auto join = [&] {
-    group = join_processes(me, find_runtime_libraries().preload.parent_path());
+    group = me.relay >= 0 ? relayed_processes(me)
+                          : join_processes(me, find_runtime_libraries().preload.parent_path());
     return 0;
   };
   const int status = run_alone(join, is_first);

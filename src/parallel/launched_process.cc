@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -29,15 +30,26 @@ std::optional<int> number(const char* name) {
   return value;
 }
 
-bool turned_off() {
+std::string_view asked_for() {
   const char* const asked = std::getenv("SLACKLINE_PARALLEL");
-  return asked != nullptr && std::string_view(asked) == "off";
+  return asked == nullptr ? std::string_view() : std::string_view(asked);
+}
+
+/// What a rank has told the process that it started.
+std::optional<LaunchedProcess> relayed(std::string_view asked) {
+  LaunchedProcess me;
+  const std::string text(asked);
+  const int read = std::sscanf(text.c_str(), "relay:%d,%d,%d", &me.relay, &me.rank, &me.size);
+  const bool whole = read == 3 && me.relay >= 0 && me.rank >= 0 && me.rank < me.size;
+  return whole ? std::optional(me) : std::nullopt;
 }
 
 }  // namespace
 
 LaunchedProcess launched_process() {
-  if (turned_off()) return {};
+  const std::string_view asked = asked_for();
+  if (asked == "off") return {};
+  if (const auto me = relayed(asked)) return *me;
   for (const LauncherVariables& launcher : kLaunchers) {
     const auto rank = number(launcher.rank);
     const auto size = number(launcher.size);

@@ -39,4 +39,15 @@ typedef int (*slk_processes_open)(int version, struct slk_processes* processes, 
                                   size_t why_bytes);
 #define SLK_PROCESSES_OPEN "slackline_processes_open"
 
+/* Processes that ranks of a job have started beside themselves (`record --analyse`) are told by
+ * SLACKLINE_PARALLEL=relay:SOCKET,RANK,SIZE. For an exchange each writes to the socket, for SIZE
+ * processes, how many bytes (int64_t) it has for each, then these bytes but for its own, in order
+ * of rank; and reads the same of what the others have for it. Instead of its own number of bytes
+ * there may be: */
+enum {
+  SLK_RELAY_FAILED =
+      -1, /* from a process, to all: it cannot go on; to a process: one of them cannot */
+  SLK_RELAY_GONE = -2 /* to a process: another one has ended, and there are no more exchanges */
+};
+
 #endif

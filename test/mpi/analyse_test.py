@@ -15,6 +15,7 @@ from space_test import small_disk
 
 ROUNDS = 30
 SECTIONS = "path,waits,efficiency,model"
+MEASURED = "questions,path,waits,efficiency"
 
 
 def record(test, options, command):
@@ -52,6 +53,39 @@ def case_equals(test, ranks):
         check(both[0] == both[1], "the reports differ")
         check(both[0]["input"]["calls"] > 0, "of nothing")
         check(left(test) == ["later.json", "report.json", "report.slk"], f"{left(test)}")
+
+
+def case_shares(test, processes):
+    """Several processes beside the ranks find what one finds later, with its call paths."""
+    test.environment["SLACKLINE_TEST_ENGINES"] = processes
+    for ranks, program in ((4, "stencil2d"), (5, "cg"), (7, "unbalanced"), (8, "lb_p2p")):
+        done = record(test, ["--write-trace", "--force"], [*test.launcher(ranks), test.program(program)])
+        check(done.returncode == 0, "the job failed")
+        count = min(int(processes), ranks)
+        check(f"in each of {count} processes" in done.stderr, "it is said that they share the work")
+        done = test.slackline("report", "report.slk", "--measured", "--section", MEASURED, "-o", "later.json")
+        check(done.returncode == 0, "later")
+        both = read(test, "report.json"), read(test, "later.json")
+        for report in both:
+            for key in ("path", "format", "bytes", "checksum"):
+                del report["input"][key]
+            report["result"]["measured"]["efficiency"].pop("trace")
+        check(both[0] == both[1], f"{program}: the reports differ")
+        check(both[0]["input"]["calls"] > 0, "of nothing")
+        check(left(test) == ["later.json", "report.json", "report.slk"], f"{left(test)}")
+
+
+def case_shares_usually(test):
+    """Without being told to, where the whole report would take too much."""
+    if len(os.sched_getaffinity(0)) < 2:
+        skip("there is one processor")
+    million = [*test.launcher(2), test.program("partition"), "many", "25000"]
+    done = record(test, ["--analysis-time=300s", "--analysis-memory=400MiB"], million)
+    check(done.returncode == 0 and "in each of 2 processes" in done.stderr, "not shared")
+    check(left(test) == ["report.json"], f"{left(test)}")
+    whole = record(test, ["--force", "--analysis-time=300s", "--analysis-memory=4GiB"], million)
+    check(whole.returncode == 0 and "in its process" in whole.stderr, "shared")
+    check("summary" in read(test, "report.json")["result"], "the whole report")
 
 
 def case_leaves(test):
@@ -141,7 +175,7 @@ def case_full_disk(test):
 class PlannedAnalysis:
     """A job whose analysis is a script of the test's."""
 
-    def __init__(self, test, script, limits, bound=False):
+    def __init__(self, test, script, limits, bound=False, processes=1, ranks=2):
         self.test = test
         self.raw = os.path.join(test.folder, "run", "raw")
         program = os.path.join(test.folder, "analysis.sh")
@@ -153,8 +187,10 @@ class PlannedAnalysis:
                   "SLACKLINE_DIR": os.path.join(test.folder, "run"), "SLACKLINE_ANALYSE": "waits",
                   "SLACKLINE_ANALYSE_PROGRAM": program, "SLACKLINE_ANALYSE_REPORT": "report.json",
                   "SLACKLINE_ANALYSE_LIMITS": limits}
+        if processes > 1:
+            values.update({"SLACKLINE_ANALYSE_MEASURED": "questions,waits", "SLACKLINE_TEST_ENGINES": str(processes)})
         binding = {"openmpi": ["--bind-to", "core"], "mpich": ["-bind-to", "core"]}[test.arguments.mpi] if bound else []
-        self.command = [*test.launcher(2), *binding, "env", *(f"{name}={value}" for name, value in values.items()),
+        self.command = [*test.launcher(ranks), *binding, "env", *(f"{name}={value}" for name, value in values.items()),
                         test.program("scenario"), "many", str(ROUNDS)]
 
     def run(self):
@@ -212,6 +248,25 @@ def case_failing(test):
         check(done.returncode == 0 and "sum" in done.stdout, "the job goes on")
         planned.check_usable()
         test.run(["rm", "-rf", "run"])
+
+
+def case_one_fails(test):
+    """Of several processes one fails, is killed at some moment, stops or is not there: nothing waits for it."""
+    slackline = f"exec {test.arguments.slackline} \"$@\""
+    ways = {"exit 3": "0 100 0", "kill -9 $$": "0 100 0", "kill -STOP $$": "0 0.5 0"}
+    for delay in ("0.002", "0.01", "0.02", "0.04", "0.08"):
+        ways[f"timeout -s KILL {delay} {slackline.removeprefix('exec ')}"] = "0 100 0"
+    for failing in (0, 1):
+        for way, limits in ways.items():
+            script = f"case $SLACKLINE_PARALLEL in relay:3,{failing},3) {way};; *) {slackline};; esac"
+            planned = PlannedAnalysis(test, script, limits, processes=3, ranks=3)
+            done = planned.run()
+            check(done.returncode == 0 and "sum" in done.stdout, f"{way}: the job goes on")
+            if not way.startswith("timeout"):
+                check(not os.path.exists(os.path.join(test.folder, "run", "report.json")), f"{way}: a report")
+            planned.check_usable()
+            check(left(test, "run") in (["trace.slk"], ["report.json", "trace.slk"]), f"{way}: {left(test, 'run')}")
+            test.run(["rm", "-rf", "run"])
 
 
 def case_processors(test):

@@ -1,10 +1,11 @@
-/* partition MODE: programs of which it is known where the time goes. Two ranks, ROUNDS rounds.
- *   few, many  computes ROUND_US a round; few or many tiny calls of MPI in each
+/* partition MODE [CALLS]: programs of which it is known where the time goes. Two ranks, ROUNDS rounds.
+ *   few, many  computes ROUND_US a round; few or many (CALLS) tiny calls of MPI in each
  *   sleeps     rank 1 sleeps SLEEP_US in each round
  *   writes     rank 0 writes a file to the disk in each round */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,7 +63,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int round = 0; round < ROUNDS; ++round) {
     compute(ROUND_US);
-    if (strcmp(mode, "many") == 0) send_tiny(rank, MANY);
+    if (strcmp(mode, "many") == 0) send_tiny(rank, argc > 2 ? atoi(argv[2]) : MANY);
     if (strcmp(mode, "sleeps") == 0 && rank == 1) wait_for_device();
     if (strcmp(mode, "writes") == 0 && rank == 0) write_checkpoint();
     MPI_Barrier(MPI_COMM_WORLD);

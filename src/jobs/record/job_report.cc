@@ -46,6 +46,16 @@ std::string sections_of(const std::string& analyses) {
   return fmt::format("{}", fmt::join(sections, ","));
 }
 
+/// Those that several processes share, and what says what they have left out; none: empty.
+std::string shared_sections(const std::string& sections) {
+  std::string shared;
+  std::istringstream in(sections);
+  for (std::string name; std::getline(in, name, ',');) {
+    if (name != "model") shared += ',' + name;
+  }
+  return shared.empty() ? shared : "questions" + shared;
+}
+
 /// "SHARE SECONDS BYTES".
 std::string limits_of(const JobAnalysisChoice& choice) {
   double share = 0;
@@ -88,6 +98,7 @@ Notes read_notes(const fs::path& file) {
   }
   constexpr double kBytesOfKib = 1024;
   notes.costs.run_ns = notes.values["run_ns"];
+  notes.costs.processes = static_cast<std::int64_t>(notes.values["processes"]);
   notes.costs.cpu_ns = notes.values["cpu_ns"];
   notes.costs.memory_bytes = notes.values["memory_kib"] * kBytesOfKib;
   notes.costs.exchanged_bytes = notes.values["exchanged_bytes"];
@@ -159,7 +170,9 @@ Environment job_analysis_environment(const JobAnalysisChoice& choice,
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (error) throw Error("cannot analyse in the job", error.message(), "Record without --analyse.");
-  return {{"SLACKLINE_ANALYSE", sections_of(choice.analyses)},
+  const std::string sections = sections_of(choice.analyses);
+  return {{"SLACKLINE_ANALYSE", sections},
+          {"SLACKLINE_ANALYSE_MEASURED", shared_sections(sections)},
           {"SLACKLINE_ANALYSE_PROGRAM", self.string()},
           {"SLACKLINE_ANALYSE_REPORT", report_name},
           {"SLACKLINE_ANALYSE_LIMITS", limits_of(choice)}};

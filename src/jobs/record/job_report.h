@@ -28,13 +28,14 @@ bool names_report(const std::filesystem::path& output);
 Environment job_analysis_environment(const JobAnalysisChoice& choice,
                                      const std::string& report_name);
 
-/// What the ranks and the process of the analysis have used.
+/// What the ranks and the processes of the analysis have used.
 struct JobAnalysisCosts {
   std::int64_t ranks = 0;  ///< 0: not known
   double run_ns = 0;       ///< from MPI_Init to MPI_Finalize
   double elapsed_ns = 0;   ///< from there to the end of the analysis
-  double cpu_ns = 0;       ///< of its process
-  double memory_bytes = 0;
+  std::int64_t processes = 0;
+  double cpu_ns = 0;            ///< of all its processes
+  double memory_bytes = 0;      ///< of the one that used most
   double most_rank_cpu_ns = 0;  ///< of the rank that used most
   double exchanged_bytes = 0;   ///< by all ranks together
 };

@@ -69,7 +69,7 @@ std::uint64_t start_of(const fs::path& folder) {
 bool is_recorders(const fs::path& file) {
   return file.extension() == kRawSuffix || file.extension() == kSampleSuffix ||
          file.extension() == kHiddenInit || file.filename() == kAnalysisLog ||
-         file.filename() == kAnalysisCosts ||
+         file.filename() == kAnalysisCosts || file.extension() == kMergedSuffix ||
          file.filename().string().find(kFailure) != std::string::npos;
 }
 
