@@ -7,7 +7,6 @@
 #include <exception>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -82,12 +81,20 @@ std::vector<T> gather_all(ProcessGroup& group, const std::vector<T>& mine) {
 /// The same of values of any length.
 std::vector<Bytes> gather_all(ProcessGroup& group, const std::vector<Bytes>& mine);
 
-/// Adds up the tables (TableSum) that each process has added up of its own, in all of them.
-template <class Tables>
-void add_up_in_all(ProcessGroup& group, Tables& tables) {
-  if (group.size() == 1) return;
-  std::apply([&group](auto&... rows) { ((rows = gather_all(group, rows)), ...); }, tables.tables());
-  tables.add_up();
+/// As gather_all() in the first process; nothing in the others.
+template <class T>
+std::vector<T> gather_in_first(ProcessGroup& group, const std::vector<T>& mine) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<Bytes> to_each(static_cast<std::size_t>(group.size()));
+  to_each.front().resize(mine.size() * sizeof(T));
+  if (!mine.empty()) std::memcpy(to_each.front().data(), mine.data(), to_each.front().size());
+  std::vector<T> all;
+  for (const Bytes& of : group.exchange(std::move(to_each))) {
+    const std::size_t before = all.size();
+    all.resize(before + of.size() / sizeof(T));
+    if (!of.empty()) std::memcpy(all.data() + before, of.data(), of.size());
+  }
+  return all;
 }
 
 /// Whether it is true in all processes.

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
-#include <optional>
+#include <tuple>
 #include <utility>
+
+#include "parallel/shared_rows.h"
 
 namespace slackline {
 namespace {
@@ -69,22 +70,35 @@ void CutSearch::gather(ProcessGroup& group) {
   extents_ = gather_all(group, extents_);
   last_ends_ns_ = gather_all(group, last_ends_ns_);
   if (group.size() == 1) return;
-  // A process without ranks has no say in how many points there are.
-  const bool any_rank = !calls_.empty();
-  std::optional<std::vector<Point>> all;
-  Bytes mine(points_.size() * sizeof(Point) + (any_rank ? 1 : 0));
-  if (!points_.empty()) std::memcpy(mine.data(), points_.data(), points_.size() * sizeof(Point));
-  for (const Bytes& of : group.exchange_with_all(mine)) {
-    if (of.empty()) continue;
-    std::vector<Point> points(of.size() / sizeof(Point));
-    if (!points.empty()) std::memcpy(points.data(), of.data(), points.size() * sizeof(Point));
-    if (all) {
-      join(*all, std::move(points));
-    } else {
-      all = std::move(points);
+  join_processes(group);
+}
+
+/// What a process without ranks has is not asked for.
+void CutSearch::join_processes(ProcessGroup& group) {
+  /// A point over the ranks of so many processes.
+  struct SharedPoint {
+    Point point;
+    std::uint32_t processes;
+
+    std::uint32_t key() const { return point.number; }
+    void add(const SharedPoint& other) {
+      point.add(other.point);
+      processes += other.processes;
     }
+  };
+  std::uint32_t processes = 0;
+  for (const char any : gather_all(group, std::vector<char>{calls_.empty() ? '\0' : '\1'})) {
+    if (any != '\0') ++processes;
   }
-  points_ = std::move(all).value_or(std::vector<Point>{});
+  std::vector<SharedPoint> points;
+  for (const Point& point : points_) points.push_back({point, 1});
+  spread_tables(group, std::tie(points));
+  std::erase_if(points, [processes](const SharedPoint& p) {
+    return p.processes != processes || !p.point.can_be_cut();
+  });
+  gather_tables(group, std::tie(points), Receiver::all);
+  points_.clear();
+  for (const SharedPoint& p : points) points_.push_back(p.point);
 }
 
 /// One rank after the other, as CallPaths does.

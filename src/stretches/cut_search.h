@@ -64,11 +64,12 @@ class CutSearch {
     CutCall at;
   };
   void gather_regions(ProcessGroup& group);
+  void join_processes(ProcessGroup& group);
   /// Keeps the points that both have.
   static void join(std::vector<Point>& points, std::vector<Point> others);
 
   std::vector<std::vector<PointCall>> calls_;  // by own rank, in order
-  std::vector<Point> points_;                  // that all ranks have, in order
+  std::vector<Point> points_;  // that all ranks have (own, until gather()), in order
   std::vector<RankExtent> extents_;
   std::vector<std::int64_t> last_ends_ns_;
   std::vector<RegionTree> own_regions_;  // by own rank

@@ -16,6 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Few, as each process reads a small part of a rank's calls.
+constexpr std::size_t kBlockCalls = 4096;
+
 /// Removes a file that the process has made.
 class OwnFile {
  public:
@@ -43,7 +46,7 @@ std::unique_ptr<const MappedFile> merge_recording(const fs::path& folder, Proces
   const fs::path path = merged_file(folder, process_of_first(group));
   {
     const RawPart part = read_raw(folder, group);
-    write_native_together(part.trace, part.samples, part.own, path, group);
+    write_native_together(part.trace, part.samples, part.own, path, group, kBlockCalls);
   }
   std::optional<OwnFile> written;
   if (group.is_first()) written.emplace(path);

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "analysis/paths/path_report.h"
+#include "parallel/shared_rows.h"
 
 namespace slackline {
 
@@ -63,7 +64,12 @@ void StretchedPath::keep(std::span<const ActivitySegment> segments, const PlaceI
 
 bool StretchedPath::join(ProcessGroup& group) {
   found_ = own_.take();
-  add_up_in_all(group, found_);
+  std::vector<ActivityOnPath> on_path = std::move(found_.path.on_path);
+  add_up_over_processes(group, std::tie(on_path, found_.sampled), Receiver::all);
+  found_.path.on_path = {};
+  add_up_over_processes(group, found_.path, Receiver::first);
+  found_.path.on_path = std::move(on_path);
+  add_up_over_processes(group, found_.imbalance, Receiver::first);
   asked_ = asked_for_gains(found_.path.on_path);
   shares_ = std::make_shared<const SampledShares>(found_.sampled);
   return true;
@@ -83,14 +89,19 @@ void StretchedPath::add_gains(const InStretch& in, const LoadedStretch& stretch)
 
 void StretchedPath::finish(ProcessGroup& group) {
   Gains gains = own_gains_.take();
-  add_up_in_all(group, gains);
+  add_up_over_processes(group, gains, Receiver::first);
+  std::uint64_t segments = 0;
+  for (const std::uint64_t count : gather_all(group, std::vector{own_segment_count_})) {
+    segments += count;
+  }
+  if (segments > kSegmentsListed) own_segments_.clear();
+  std::vector<ActivitySegment> listed = gather_in_first(group, own_segments_);
+  if (!group.is_first()) return;
   const Trace& job = run_.trace.job();
   path_ = {path_of_run(std::move(found_.path), gains.gains.front(), job.ranks()),
            imbalance_metrics(found_.imbalance, job.ranks()),
            path_functions(gains.frames, job.call_tree())};
-  if (path_.path.segment_count <= kSegmentsListed) {
-    path_.path.segments = gather_all(group, own_segments_);
-  }
+  path_.path.segments = std::move(listed);
 }
 
 }  // namespace slackline

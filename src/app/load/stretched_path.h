@@ -37,7 +37,7 @@ class StretchedPath : public StretchAnalysis {
   bool join(ProcessGroup& group) override;
   void add_again(const LoadedStretch& stretch) override;
   void finish(ProcessGroup& group) override;
-  /// To be called once, at the end.
+  /// To be called once, at the end, in the first process.
   MeasuredPath take() { return std::move(path_); }
 
  private:

@@ -1,5 +1,7 @@
 #include "app/load/stretched_waits.h"
 
+#include "parallel/shared_rows.h"
+
 namespace slackline {
 
 void StretchedWaits::Found::add_up() {
@@ -19,7 +21,9 @@ bool StretchedWaits::add(const LoadedStretch& stretch) {
 
 bool StretchedWaits::join(ProcessGroup& group) {
   found_ = own_.take();
-  add_up_in_all(group, found_);
+  add_up_over_processes(group, found_.waits.sums, Receiver::first);
+  add_up_over_processes(group, found_.waits.by_code, Receiver::all);
+  add_up_over_processes(group, std::tie(found_.sampled), Receiver::all);
   const Trace& job = run_.trace.job();
   causes_.emplace(found_.waits.by_code, job.call_tree(), job.ranks());
   if (!causes_->needs_calls()) return false;
@@ -36,7 +40,8 @@ void StretchedWaits::add_again(const LoadedStretch& stretch) {
 
 void StretchedWaits::finish(ProcessGroup& group) {
   CauseTimes times = own_times_.take();
-  add_up_in_all(group, times);
+  add_up_over_processes(group, times, Receiver::first);
+  if (!group.is_first()) return;
   summary_ = summary_of(found_.waits.sums, run_.trace.extents(),
                         interval_.value_or(run_.span.whole), Findings());
   summary_.in_code = causes_->take(times);

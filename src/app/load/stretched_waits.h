@@ -31,7 +31,7 @@ class StretchedWaits : public StretchAnalysis {
   bool join(ProcessGroup& group) override;
   void add_again(const LoadedStretch& stretch) override;
   void finish(ProcessGroup& group) override;
-  /// To be called once, at the end.
+  /// To be called once, at the end, in the first process.
   WaitSummary take() { return std::move(summary_); }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace slackline::native {
 
-/// Calls of one block, at most.
+/// Calls of one block, at most, unless something else is asked for.
 inline constexpr std::size_t kBlockCalls = 65536;
 /// A block also ends once its calls have so many arguments.
 inline constexpr std::size_t kBlockArguments = std::size_t{1} << 20;
@@ -24,7 +24,8 @@ struct BlockRange {
 
 /// The block that begins with call `first` and region event `first_region`. The rank's last block
 /// also has the events after the last call.
-BlockRange next_block(const RankCalls& calls, std::size_t first, std::size_t first_region);
+BlockRange next_block(const RankCalls& calls, std::size_t first, std::size_t first_region,
+                      std::size_t most_calls = kBlockCalls);
 
 /// Appends the payload of that block: at least 5 M calls/s.
 void encode_block(const RankCalls& calls, const BlockRange& range, ByteWriter& out);

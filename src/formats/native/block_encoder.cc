@@ -188,10 +188,11 @@ class Encoder {
 
 }  // namespace
 
-BlockRange next_block(const RankCalls& calls, std::size_t first, std::size_t first_region) {
+BlockRange next_block(const RankCalls& calls, std::size_t first, std::size_t first_region,
+                      std::size_t most_calls) {
   std::size_t end = first;
   std::size_t arguments = 0;
-  while (end < calls.size() && end - first < kBlockCalls && arguments < kBlockArguments) {
+  while (end < calls.size() && end - first < most_calls && arguments < kBlockArguments) {
     arguments += calls.args(end++).size();
   }
   const auto events = calls.regions();

@@ -76,7 +76,7 @@ std::vector<FrameStream::Block> FrameStream::next_blocks(std::span<const CallsPa
     BlockRange range;
     for (;;) {
       range = next_block(part.calls, range.first + range.count,
-                         range.first_region + range.region_count);
+                         range.first_region + range.region_count, block_calls_);
       if (range.count == 0 && range.region_count == 0) break;
       FrameHeader header = header_of(FrameKind::calls);
       header.rank = static_cast<std::uint32_t>(part.rank);

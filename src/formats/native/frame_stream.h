@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "formats/native/block.h"
@@ -35,9 +36,11 @@ class FrameStream {
  public:
   using Sink = std::function<void(std::span<const std::byte>)>;
 
-  /// Offsets count from the first byte that is put here.
-  FrameStream(std::int32_t ranks, Sink sink)
-      : sink_(std::move(sink)), of_rank_(static_cast<std::size_t>(ranks)) {}
+  /// Offsets count from the first byte that is put here. A block has `block_calls` calls at most.
+  FrameStream(std::int32_t ranks, Sink sink, std::size_t block_calls = kBlockCalls)
+      : sink_(std::move(sink)),
+        block_calls_(block_calls),
+        of_rank_(static_cast<std::size_t>(ranks)) {}
 
   void put(const ByteWriter& bytes);
   void put_frame(FrameHeader header, const ByteWriter& payload);
@@ -62,6 +65,7 @@ class FrameStream {
   void put_compressed(const FrameHeader& header, const ByteWriter& frame);
 
   const Sink sink_;
+  const std::size_t block_calls_;
   std::vector<Written> of_rank_;
   std::vector<IndexEntry> entries_;
   std::uint64_t written_ = 0;

@@ -82,10 +82,12 @@ struct OwnFrames {
   std::vector<IndexEntry> entries;
 };
 
-OwnFrames frames_of(const Trace& trace, const Samples& samples, RankRange own) {
+OwnFrames frames_of(const Trace& trace, const Samples& samples, RankRange own,
+                    std::size_t block_calls) {
   OwnFrames frames;
-  FrameStream stream(trace.ranks(),
-                     [&](std::span<const std::byte> bytes) { frames.bytes.raw(bytes); });
+  FrameStream stream(
+      trace.ranks(), [&](std::span<const std::byte> bytes) { frames.bytes.raw(bytes); },
+      block_calls);
   std::vector<native::CallsPart> parts;
   for (std::int32_t rank = own.first; rank < own.end; ++rank) {
     parts.push_back({rank, trace.calls(rank)});
@@ -116,7 +118,8 @@ void append_moved(std::span<const IndexEntry> from, std::uint64_t offset,
 }  // namespace
 
 void write_native_together(const Trace& trace, const Samples& samples, RankRange own,
-                           const std::filesystem::path& path, ProcessGroup& group) {
+                           const std::filesystem::path& path, ProcessGroup& group,
+                           std::size_t block_calls) {
   std::vector<RankContents> contents;
   for (std::int32_t rank = own.first; rank < own.end; ++rank) {
     contents.push_back(native::contents_of_rank(trace, samples, rank, trace.calls(rank).size()));
@@ -134,7 +137,7 @@ void write_native_together(const Trace& trace, const Samples& samples, RankRange
     front_frames.put(head);
     put_description(trace, contents, samples.interval_ns, front_frames);
   }
-  const OwnFrames frames = frames_of(trace, samples, own);
+  const OwnFrames frames = frames_of(trace, samples, own, block_calls);
   const std::vector<std::uint64_t> sizes =
       gather_all(group, std::vector<std::uint64_t>{front.size() + frames.bytes.size()});
   std::uint64_t offset = 0;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 
+#include "formats/native/block.h"
 #include "parallel/process_group.h"
 #include "trace/rank_range.h"
 #include "trace/samples.h"
@@ -14,8 +16,10 @@ namespace slackline {
 /// the first one's, which says all else of the trace. All processes call it together; they write
 /// into one new file, which must be theirs under one name. Memory of what a process has compressed.
 /// Throws Error in all where one of them cannot write it, or where there is a file of that name;
-/// then no new file stays.
+/// then no new file stays. A block has `block_calls` calls at most: who reads a part of a rank's
+/// calls decompresses whole blocks.
 void write_native_together(const Trace& trace, const Samples& samples, RankRange own,
-                           const std::filesystem::path& path, ProcessGroup& group);
+                           const std::filesystem::path& path, ProcessGroup& group,
+                           std::size_t block_calls = native::kBlockCalls);
 
 }  // namespace slackline

@@ -48,10 +48,11 @@ Samples arbitrary_samples(const Trace& trace) {
   return samples;
 }
 
-void write_together(const Trace& trace, const Samples& samples, const fs::path& path, int count) {
+void write_together(const Trace& trace, const Samples& samples, const fs::path& path, int count,
+                    std::size_t block_calls = native::kBlockCalls) {
   run_as_processes(count, [&](ProcessGroup& group) {
     const RankRange own = own_ranks(trace, group);
-    write_native_together(part_of(trace, own), samples, own, path, group);
+    write_native_together(part_of(trace, own), samples, own, path, group, block_calls);
   });
 }
 
@@ -81,7 +82,8 @@ RC_GTEST_PROP(SharedWriter, WritesWhatOneProcessWrites, ()) {
   const Trace trace = testing::arbitrary_trace();
   const Samples samples = arbitrary_samples(trace);
   write_native(trace, folder / "alone.slk", samples);
-  write_together(trace, samples, folder / "together.slk", *rc::gen::element(1, 2, 3, 7));
+  write_together(trace, samples, folder / "together.slk", *rc::gen::element(1, 2, 3, 7),
+                 *rc::gen::element<std::size_t>(1, 3, native::kBlockCalls));
   const MappedFile alone(folder / "alone.slk");
   const MappedFile together(folder / "together.slk");
   Samples expected_samples, read_samples;
