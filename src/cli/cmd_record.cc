@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/job_options.h"
+#include "cli/launched_command.h"
 #include "cli/output.h"
 #include "jobs/record/record.h"
 
@@ -173,7 +174,8 @@ int run_record(const RecordCommandOptions& options) {
   }
   const RecordResult result =
       finishing ? finish_recording({options.finish, options.output, record_options.keep_raw,
-                                    record_options.force})
+                                    record_options.force},
+                                   command_processes())
                 : record(record_options);
   const bool incomplete = lost_calls(result) > 0 || result.failures.unwritten;
   const bool good = has_recorded(result) && result.unconverted.empty() && !incomplete &&
@@ -181,7 +183,8 @@ int run_record(const RecordCommandOptions& options) {
                                         [](const AnalysedJob& job) { return job.problem.empty(); });
   const bool left = !result.traces.empty() || !result.analysed.empty();
   const bool failed = !left || !result.unconverted.empty() || incomplete;
-  if (!options.quiet || !good) write_stderr(message(result, options));
+  const bool speaks = command_processes().is_first() && (!options.quiet || !good);
+  if (speaks) write_stderr(message(result, options));
   // The job's own status, unless that says that all is well where no whole trace is.
   return failed && (finishing || result.exit_status == 0) ? 1 : result.exit_status;
 }

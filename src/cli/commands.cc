@@ -63,7 +63,7 @@ constexpr std::array kCommands{
             "slackline record --mpi mpich --yield -- mpirun -n 8 ./app\n"
             "slackline record --analyse -o app.json -- mpirun -n 4 ./app\n"
             "slackline record --finish slackline-trace",
-            UnderLauncher::each_works},
+            UnderLauncher::each_works, nullptr, "--finish"},
     Command{"Record", "demo", "record and analyse a small example", setup_demo,
             "slackline demo\n"
             "slackline demo -n 8 -o /tmp/demo",

@@ -61,6 +61,7 @@ struct Command {
   std::string_view examples;  ///< one a line, at the end of --help
   UnderLauncher under_launcher = UnderLauncher::first_works;
   std::string (*details)() = nullptr;  ///< text of --help-all alone, before the examples
+  std::string_view shared_option{};    ///< with which UnderLauncher::all_work holds
 };
 
 /// All commands, in the order of --help.

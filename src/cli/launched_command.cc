@@ -76,19 +76,35 @@ Outcome outcome_of(const std::function<int()>& work) {
   }
 }
 
+/// Whether there is such an option of the command, before what it may start.
+template <class Which>
+bool has_option(const std::vector<std::string>& arguments, const Which& is_that) {
+  return std::any_of(arguments.begin(), std::ranges::find(arguments, "--"), is_that);
+}
+
+/// "--name" or "--name=value".
+bool is_option(const std::string& argument, std::string_view name) {
+  return argument.starts_with(name) &&
+         (argument.size() == name.size() || argument[name.size()] == '=');
+}
+
 /// What the command does when several processes are started with it; of no command as the first.
 UnderLauncher under_launcher(const std::vector<std::string>& arguments) {
   const auto word =
       std::ranges::find_if(arguments, [](const std::string& a) { return !a.starts_with('-'); });
   const Command* const command = word == arguments.end() ? nullptr : find_command(*word);
-  return command == nullptr ? UnderLauncher::first_works : command->under_launcher;
+  if (command == nullptr) return UnderLauncher::first_works;
+  const bool shared =
+      !command->shared_option.empty() && has_option(arguments, [&](const std::string& argument) {
+        return is_option(argument, command->shared_option);
+      });
+  return shared ? UnderLauncher::all_work : command->under_launcher;
 }
 
 bool asks_for_help(const std::vector<std::string>& arguments) {
   constexpr std::array kAsks{"-h", "--help", "--help-all", "-V", "--version"};
   if (!arguments.empty() && arguments.front() == "help") return true;
-  const auto options_end = std::ranges::find(arguments, "--");
-  return std::any_of(arguments.begin(), options_end, [&](const std::string& argument) {
+  return has_option(arguments, [&](const std::string& argument) {
     return std::ranges::find(kAsks, argument) != kAsks.end();
   });
 }

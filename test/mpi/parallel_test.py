@@ -116,6 +116,25 @@ def case_stretches(test):
         check(refused.returncode == 1 and "are needed" in refused.stderr, refused.stderr)
 
 
+def case_finish(test):
+    """What a job has left is merged into one trace by all processes."""
+    check(test.record([*test.launcher(5), test.program("stencil2d"), "50", "40", "60"]).returncode == 0, "recorded")
+    texts = []
+    for name, count in (("alone.slk", 0), ("two.slk", 2), ("four.slk", 4), ("seven.slk", 7)):
+        words = ("record", "--finish", test.output, "--keep-raw", "-o", name)
+        done = launched(test, count, *words) if count else test.slackline(*words)
+        check(done.returncode == 0, f"{name}: {done.stderr}")
+        check(len(re.findall(r"calls recorded in", done.stderr)) == 1, f"one process speaks: {done.stderr}")
+        texts.append(test.slackline("print", name).stdout)
+        check(test.slackline("info", name, "--strict").returncode == 0, "a sound trace")
+    check(len(set(texts)) == 1 and len(texts[0]) > 1000, "the traces differ")
+    again = launched(test, 2, "record", "--finish", test.output, "--keep-raw", "-o", "two.slk")
+    check(again.returncode == 1 and again.stderr.count("it already contains the trace") == 1, f"{again.stderr}")
+    last = launched(test, 2, "record", "--finish", test.output, "--force")
+    check(last.returncode == 0 and os.listdir(test.output) == ["trace.slk"], f"{os.listdir(test.output)}")
+    check(sorted(name for name in os.listdir(test.folder) if name.startswith(".")) == [], "something is left")
+
+
 def case_help(test):
     for words in (("--version",), ("--help",), ("report", "--help")):
         same_answer(test, (2,), *words)

@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     "whatif": ["base", "trace", "calls"],
     "replay": ["base", "trace", "calls"],
     "formats": ["base", "parallel", "training", "trace", "calls"],
-    "jobs": ["base", "trace", "calls", "formats"],
+    "jobs": ["base", "parallel", "trace", "calls", "formats"],
     "stretches": ["base", "parallel", "trace", "calls", "formats"],
     "graph": ["base", "training", "trace", "calls"],
     "timing": ["base", "trace", "calls", "formats", "graph"],

@@ -6,11 +6,13 @@
 
 #include <cerrno>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <vector>
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/output_target.h"
 #include "formats/native/description.h"
 #include "formats/native/frame_stream.h"
 
@@ -23,23 +25,27 @@ using native::FrameStream;
 using native::IndexEntry;
 using native::RankContents;
 
-/// A new file that several processes write, each at offsets of its own. What the first one made
-/// goes with it unless it is kept.
+/// A file that several processes write, each at offsets of its own, beside its final name.
 class SharedFile {
  public:
   SharedFile(const std::filesystem::path& path, ProcessGroup& group) : path_(path) {
     if (group.is_first()) {
-      open_with(O_CREAT | O_EXCL);
-      if (error_ == 0) guard_.emplace(path);
+      target_.emplace(path);
+      temporary_ = temporary_beside(target_->path());
+      guard_.emplace(temporary_);
+      fd_ = target_->create(temporary_, kOwnerOnly);
     }
-    agree(group);
-    if (!group.is_first()) open_with(0);
+    const Bytes name = group.broadcast(bytes_of(temporary_.string()));
+    if (group.is_first()) return;
+    temporary_ = std::string(reinterpret_cast<const char*>(name.data()), name.size());
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd_ < 0) error_ = errno;
   }
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
   ~SharedFile() {
     if (fd_ >= 0) ::close(fd_);
-    if (guard_ && !kept_) ::unlink(path_.c_str());
+    if (target_ && !committed_) ::unlink(temporary_.c_str());
   }
 
   void write(std::uint64_t offset, std::span<const std::byte> bytes) {
@@ -51,29 +57,35 @@ class SharedFile {
       bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
   }
-  /// Throws Error in all processes if one could not open or write it.
-  void agree(ProcessGroup& group) const {
+  /// Gives it its name. Throws Error in all processes if one could not open or write it.
+  void commit(ProcessGroup& group) {
     for (const int error : gather_all(group, std::vector<int>{error_})) {
       if (error == 0) continue;
       throw Error(fmt::format("cannot write '{}'", path_.string()),
                   std::generic_category().message(error),
                   "Make room, or name a folder that all processes can write to.");
     }
+    if (target_) {
+      target_->replace_by(temporary_);
+      committed_ = true;
+    }
+    true_in_all(group, true);  // it is there
   }
-  void keep() { kept_ = true; }
 
  private:
-  void open_with(int flags) {
-    constexpr mode_t kOwnerOnly = 0600;
-    fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, kOwnerOnly);
-    if (fd_ < 0) error_ = errno;
+  static constexpr mode_t kOwnerOnly = 0600;
+  static Bytes bytes_of(const std::string& text) {
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
   }
 
   const std::filesystem::path path_;
+  std::optional<OutputTarget> target_;  // in the first process
+  std::filesystem::path temporary_;
   std::optional<TemporaryGuard> guard_;
   int fd_ = -1;
   int error_ = 0;
-  bool kept_ = false;
+  bool committed_ = false;
 };
 
 /// The frames of a process's ranks.
@@ -161,8 +173,7 @@ void write_native_together(const Trace& trace, const Samples& samples, RankRange
     native::append_index(index, end + tail.size(), tail);
     file.write(end, tail.bytes());
   }
-  file.agree(group);
-  file.keep();
+  file.commit(group);
 }
 
 }  // namespace slackline

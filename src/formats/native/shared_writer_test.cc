@@ -118,13 +118,18 @@ TEST(SharedWriter, FailsInAllProcessesAndLeavesNoFile) {
   EXPECT_FALSE(fs::exists(folder / "t.slk"));
 }
 
-TEST(SharedWriter, LeavesAFileOfThatNameAlone) {
+TEST(SharedWriter, ReplacesAFileOfThatNameByAWholeOne) {
   const ScratchFolder folder;
   write_file(folder / "t.slk", "mine");
   const TraceBuilder trace(2, true);
-  EXPECT_THAT(error_text([&] { write_together(trace, {}, folder / "t.slk", 2); }),
-              HasSubstr("File exists"));
+  {
+    const FileSizeLimit limit(64);
+    EXPECT_THAT(error_text([&] { write_together(trace, {}, folder / "t.slk", 2); }),
+                HasSubstr("File too large"));
+  }
   EXPECT_EQ(MappedFile(folder / "t.slk").text(), "mine");
+  write_together(trace, {}, folder / "t.slk", 2);
+  EXPECT_EQ(read_native(MappedFile(folder / "t.slk").bytes(), "t").ranks(), 2);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/shell_command.h"
-#include "formats/native/writer.h"
+#include "formats/native/shared_writer.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/reader.h"
 #include "jobs/record/jobs.h"
@@ -103,8 +103,7 @@ std::uint64_t bytes_below(const fs::path& directory) {
 /// A job that is being converted; the trace is read, but its name depends on the other jobs.
 struct ReadJob {
   fs::path folder;
-  std::optional<Trace> trace{};
-  Samples samples{};
+  std::optional<RawPart> read{};
   std::string problem{};  // why there is none
   double seconds = 0;
 };
@@ -119,33 +118,36 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-ReadJob read_job(const fs::path& folder) {
+ReadJob read_job(const fs::path& folder, ProcessGroup& group) {
   const Stopwatch watch;
   ReadJob job{folder};
   try {
-    job.trace = read_raw(folder, &job.samples);
+    job.read = read_raw(folder, group);
   } catch (const Error& error) {
+    if (group.size() > 1) throw;  // the others do not know of it
     job.problem = error.what();
   }
   job.seconds = watch.seconds();
   return job;
 }
 
-RecordedTrace write_job(const ReadJob& job, const fs::path& to) {
+RecordedTrace write_job(const ReadJob& job, const fs::path& to, ProcessGroup& group) {
   const Stopwatch watch;
-  const Trace& trace = *job.trace;
+  const Trace& trace = job.read->trace;
   RecordedTrace recorded;
   recorded.trace = to;
   recorded.spawned = is_spawned(job.folder);
   recorded.ranks = trace.ranks();
-  recorded.calls = trace.call_count();
+  for (const std::uint64_t calls : gather_all(group, std::vector{trace.call_count()})) {
+    recorded.calls += calls;
+  }
   recorded.raw_bytes = bytes_below(job.folder / "raw");
   recorded.recording_ns = trace.info().recording_ns;
   recorded.cpu_ns = trace.info().cpu_ns;
   recorded.findings = trace.findings();
   recorded.lost_calls = trace.findings().count(raw::kLostCalls);
-  write_native(trace, to, job.samples);
-  check_written(trace, to, job.samples);
+  write_native_together(trace, job.read->samples, job.read->own, to, group);
+  check_written(*job.read, to);
   make_durable(to);
   std::error_code ignored;
   recorded.trace_bytes = fs::file_size(to, ignored);
@@ -155,28 +157,31 @@ RecordedTrace write_job(const ReadJob& job, const fs::path& to) {
 
 /// Whatever goes wrong from here on, the jobs have run: their files are kept and the reason is
 /// told.
-void convert_jobs(const RecordPlaces& places, bool keep_raw, RecordResult& result) {
+void convert_jobs(const RecordPlaces& places, bool keep_raw, ProcessGroup& group,
+                  RecordResult& result) {
   std::vector<ReadJob> jobs;
   std::vector<JobName> named;
   for (const fs::path& folder : recorded_jobs(places.directory)) {
-    jobs.push_back(read_job(folder));
-    const auto& trace = jobs.back().trace;
+    jobs.push_back(read_job(folder, group));
+    const auto& read = jobs.back().read;
     named.push_back(
-        {program_name(trace ? trace->info().program : std::string()), is_spawned(folder)});
+        {program_name(read ? read->trace.info().program : std::string()), is_spawned(folder)});
   }
   const std::vector<fs::path> names = job_traces(places.trace, named);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     ReadJob& job = jobs[i];
     try {
-      if (job.trace) result.traces.push_back(write_job(job, names[i]));
+      if (job.read) result.traces.push_back(write_job(job, names[i], group));
     } catch (const Error& error) {
+      if (group.size() > 1) throw;
       job.problem = error.what();
     }
     if (!job.problem.empty()) result.unconverted.push_back({job.folder / "raw", job.problem});
-    job.trace.reset();
+    job.read.reset();
   }
   const bool keep = (keep_raw && !jobs.empty()) || !result.unconverted.empty();
-  if (!keep) remove_raw_files(places.directory);
+  true_in_all(group, true);  // all have looked at the files
+  if (!keep && group.is_first()) remove_raw_files(places.directory);
 }
 
 /// Where the jobs' reports go: named like their traces, the only one as it was asked for.
@@ -211,7 +216,8 @@ void finish_jobs(const RecordPlaces& places, const RecordOptions& options, Recor
   result.failures = recording_failures(places.directory);
   const bool reported = options.analysis.wanted() && take_reports(places, result);
   if (options.write_trace) {
-    convert_jobs(places, options.keep_raw, result);
+    SingleProcess alone;
+    convert_jobs(places, options.keep_raw, alone, result);
   } else if ((reported && !options.keep_raw) || result.analysed.empty()) {
     remove_raw_files(places.directory);
   }
@@ -340,7 +346,7 @@ RecordResult record(const RecordOptions& options) {
   return result;
 }
 
-RecordResult finish_recording(const FinishOptions& options) {
+RecordResult finish_recording(const FinishOptions& options, ProcessGroup& group) {
   const fs::path absolute = fs::absolute(options.directory);
   if (recorded_jobs(absolute).empty()) {
     throw Error(fmt::format("cannot finish the recording in '{}'", options.directory.string()),
@@ -359,8 +365,8 @@ RecordResult finish_recording(const FinishOptions& options) {
   RecordResult result;
   result.directory = places.directory;
   result.failures = recording_failures(places.directory);
-  convert_jobs(places, options.keep_raw, result);
-  remove_replaced(earlier, result);
+  convert_jobs(places, options.keep_raw, group, result);
+  if (group.is_first()) remove_replaced(earlier, result);
   return result;
 }
 

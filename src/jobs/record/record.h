@@ -11,6 +11,7 @@
 #include "jobs/record/jobs.h"
 #include "jobs/record/launcher.h"
 #include "jobs/record/process.h"
+#include "parallel/process_group.h"
 
 namespace slackline {
 
@@ -95,8 +96,10 @@ struct FinishOptions {
 };
 
 /// Converts the raw files that jobs started by `slackline preload` have left in a directory.
-/// Throws Error when there are none, or a trace is at the output and `force` is not set.
-RecordResult finish_recording(const FinishOptions& options);
+/// Several processes may call it together, and share the ranks; only the first one's result has all
+/// Findings. Throws Error when there are none, or a trace is at the output and `force` is not set;
+/// where there are several processes, also when a recording cannot be read or a trace not written.
+RecordResult finish_recording(const FinishOptions& options, ProcessGroup& group);
 
 struct PreloadOptions {
   std::filesystem::path output = "slackline-trace";
