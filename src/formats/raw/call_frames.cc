@@ -142,11 +142,13 @@ class PathReader {
  public:
   explicit PathReader(Findings& findings) : findings_(findings) {}
 
-  void read(std::size_t rank, std::uint32_t file_number, const File& file) {
+  /// `records`: those of a file, which stay until all paths are named.
+  template <class Records>
+  void read(std::size_t rank, std::uint32_t file_number, const Records& records) {
     std::vector<Mapping> mappings;
     PythonCode python;
-    for (std::size_t i = 0; i < file.size(); ++i) {
-      const Record record = file[i];
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const Record record = records[i];
       const std::uint8_t op = record.head.op;
       if (op == SLK_REC_MODULE) add_module(record, mappings);
       if ((op == SLK_REC_PYTHON || op == SLK_REC_PYTHON_CODE) && !python.add(record)) {
@@ -479,6 +481,18 @@ class TreeBuilder {
   const CodeLocation omitted_{"[omitted frames]", {}, 0, {}};
 };
 
+/// By rank.
+std::vector<CallFrames> frames_of(const PathReader& read, std::size_t ranks, TraceBuilder& trace) {
+  const std::vector<NamedModule> named = name_places(read);
+  TreeBuilder tree(read, named, trace);
+  std::vector<CallFrames> frames(ranks);
+  for (const RecordedPath& path : read.paths()) {
+    if (path.places.empty()) continue;
+    frames[path.rank].set(path.file, path.id, tree.add(path));
+  }
+  return frames;
+}
+
 }  // namespace
 
 std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, TraceBuilder& trace) {
@@ -490,14 +504,13 @@ std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, Tr
       read.read(r, calls + f, ranks[r].samples[f]);
     }
   }
-  const std::vector<NamedModule> named = name_places(read);
-  TreeBuilder tree(read, named, trace);
-  std::vector<CallFrames> frames(ranks.size());
-  for (const RecordedPath& path : read.paths()) {
-    if (path.places.empty()) continue;
-    frames[path.rank].set(path.file, path.id, tree.add(path));
-  }
-  return frames;
+  return frames_of(read, ranks.size(), trace);
+}
+
+CallFrames read_call_frames(std::span<const Record> records, TraceBuilder& trace) {
+  PathReader read(trace.findings());
+  read.read(0, 0, records);
+  return std::move(frames_of(read, 1, trace).front());
 }
 
 }  // namespace slackline::raw

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "formats/raw/rank_files.h"
@@ -30,5 +31,8 @@ class CallFrames {
 /// and lines of the modules' files, as far as these are there and say so; the rest are Findings.
 /// Frames of the MPI library, and those outside of main, are left out.
 std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, TraceBuilder& trace);
+/// The same for one file, of which `records` has the call paths that are wanted and, in their order
+/// in the file, all that describe modules and Python: paths of file 0.
+CallFrames read_call_frames(std::span<const Record> records, TraceBuilder& trace);
 
 }  // namespace slackline::raw
