@@ -507,10 +507,11 @@ std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, Tr
   return frames_of(read, ranks.size(), trace);
 }
 
-CallFrames read_call_frames(std::span<const Record> records, TraceBuilder& trace) {
+std::vector<CallFrames> read_call_frames(std::span<const std::vector<Record>> files,
+                                         TraceBuilder& trace) {
   PathReader read(trace.findings());
-  read.read(0, 0, records);
-  return std::move(frames_of(read, 1, trace).front());
+  for (std::size_t f = 0; f < files.size(); ++f) read.read(f, 0, files[f]);
+  return frames_of(read, files.size(), trace);
 }
 
 }  // namespace slackline::raw

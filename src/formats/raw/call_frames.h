@@ -31,8 +31,10 @@ class CallFrames {
 /// and lines of the modules' files, as far as these are there and say so; the rest are Findings.
 /// Frames of the MPI library, and those outside of main, are left out.
 std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, TraceBuilder& trace);
-/// The same for one file, of which `records` has the call paths that are wanted and, in their order
-/// in the file, all that describe modules and Python: paths of file 0.
-CallFrames read_call_frames(std::span<const Record> records, TraceBuilder& trace);
+/// The same for some paths of some files. Of each, `files` has the call paths that are wanted and,
+/// in their order in the file, all records that describe modules and Python. The result has the
+/// paths of each as those of file 0.
+std::vector<CallFrames> read_call_frames(std::span<const std::vector<Record>> files,
+                                         TraceBuilder& trace);
 
 }  // namespace slackline::raw
