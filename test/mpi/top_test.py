@@ -24,14 +24,14 @@ CALLS_END, ISENDRECV, OFF_PROCESSOR, BLOCKED, STAGE_WRITTEN, CALL_COST = 200, 20
 class Job:
     """`slackline record` of the program `watched` in the background."""
 
-    def __init__(self, test):
+    def __init__(self, test, **environment):
         self.test = test
         record = [test.arguments.slackline, "record", "--keep-raw", "-o", test.output]
         if test.arguments.mpi == "mpich":
             record.append("--yield")
         # A group of its own, of which nothing is left behind.
         self.process = subprocess.Popen([*record, "--", *test.launcher(RANKS), test.program("watched"), test.folder],
-                                        env=test.environment, cwd=test.folder, start_new_session=True)
+                                        env={**test.environment, **environment}, cwd=test.folder, start_new_session=True)
 
     def __enter__(self):
         return self
@@ -100,6 +100,32 @@ def case_balance(test):
         job.end()
     factors = top(test, "--window", "all")["whole"]["efficiency"]
     check(abs(factors["parallel"] - factors["load_balance"] * factors["communication"]) < 1e-9, "a product")
+
+
+def case_clocks(test):
+    """Ranks whose clocks are 50 s and 20 s ahead."""
+    def filled(seen):
+        """Every rank ran in all of the window."""
+        return all(sum(row["recent"][part] for part in ("useful_ns", "paused_ns", "mpi_ns")) ==
+                   seen["recent"]["observed_ns"] for row in seen["by_rank"])
+    with Job(test, SLACKLINE_TEST_CLOCK="1:50000000000:0:0,2:20000000000:0:0") as job:
+        seen = until(test, lambda seen: is_late(1, "relax")(seen) and filled(seen), "--window", "2s")
+        check(seen["silent_ranks"] == 0 and seen["recorded_ranks"] == RANKS, "no rank is silent")
+        check(seen["recent"]["observed_ns"] < 2.1e9, "one clock")
+        job.end()
+
+
+def case_jobs(test):
+    """Of several jobs of a folder the last one, and others by their folders."""
+    with open(os.path.join(test.folder, "end"), "w", encoding="utf-8"):
+        pass
+    one = " ".join([*test.launcher(2), test.program("watched"), test.folder])
+    check(test.record(["sh", "-c", f"{one} && {one}"]).returncode == 0, "recorded")
+
+    def folder(path):
+        return json.loads(test.slackline("top", path, "--once").stdout)["input"]["folder"]
+    check(folder(test.output) == os.path.join(test.output, "job-2", "raw"), "the last one")
+    check(folder(os.path.join(test.output, "raw")) == os.path.join(test.output, "raw"), "the first one")
 
 
 def records(path):
@@ -210,6 +236,32 @@ def case_reader(test):
             rest, errors = asked.communicate(timeout=PATIENCE)
             check(asked.returncode == 0 and rest.count("\n") == 1 and errors == "", "one more line")
         job.end()
+
+
+def case_terminal(test):
+    """On a terminal the screen is drawn again in its place, and the last one stays."""
+    with Job(test) as job:
+        until(test, lambda seen: seen["state"] == "running")
+        screen, terminal = os.openpty()
+        with subprocess.Popen([test.arguments.slackline, "top", test.output, "--interval", "200ms"], stdout=terminal,
+                              env=dict(test.environment, NO_COLOR="1")) as watching:
+            os.close(terminal)
+            shown = b""
+            while shown.count(b"\x1b[J") < 3:
+                shown += os.read(screen, 65536)
+            job.end()
+            try:
+                while piece := os.read(screen, 65536):
+                    shown += piece
+            except OSError:  # nobody writes to the terminal any more
+                pass
+            check(watching.wait(timeout=PATIENCE) == 0, "top failed")
+        os.close(screen)
+    frames = shown.decode().split("\x1b[J")[1:]
+    check(all(frame.count("running for") == 1 for frame in frames[:-1]), "one screen after the other")
+    check("ended after" in frames[-1] and "relax (watched.c)" in frames[-1], "the last one")
+    for frame in frames[:-1]:
+        check(frame.endswith(f"\x1b[{frame.count(chr(10))}A\r"), "drawn over the one before")
 
 
 def case_folders(test):

@@ -395,10 +395,10 @@ JobStatus WatchedJob::look(std::size_t named) {
     job.whole.begin_ns = std::min(job.whole.begin_ns, rank->activity.begin_ns());
     job.clock_error_ns = std::max(job.clock_error_ns, rank->clock.error_ns);
   }
+  const bool runs = std::ranges::any_of(files_, [](const auto& f) { return f.second->runs(); });
+  if (!ranks.empty()) job.state = JobStatus::State::running;
+  if (!files_.empty() && !runs) job.state = JobStatus::State::ended;
   if (ranks.empty()) return job;
-  const auto runs = [](const Seen& seen) { return seen.rank->runs(); };
-  job.state =
-      std::ranges::any_of(ranks, runs) ? JobStatus::State::running : JobStatus::State::ended;
   job.recent = {recent_begin_ns(job.whole), present};
   for (Seen& seen : ranks) {
     const RecentActivity& activity = seen.rank->activity;
