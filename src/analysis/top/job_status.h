@@ -52,6 +52,7 @@ struct JobStatus {
   };
   State state = State::waiting;
   std::string program{};
+  std::string time{};     ///< of the look, in UTC
   std::string started{};  ///< in UTC
   std::int32_t size = 0;  ///< of MPI_COMM_WORLD
   TimeInterval whole{};   ///< from the first rank's entry into MPI_Init to the present

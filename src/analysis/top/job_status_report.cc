@@ -129,6 +129,7 @@ auto status_object(const JobStatus& job, const JobPeriod& recent, const JobPerio
   const std::size_t silent_count = silent.size();
   silent.resize(std::min(silent_count, most));
   return Object{
+      "time"_key = job.time,
       "state"_key = to_string(job.state),
       "program"_key = known_text(job.program),
       "started"_key = known_text(job.started),

@@ -51,6 +51,14 @@ const std::string& own_boot() {
   return id;
 }
 
+/// ISO 8601, in UTC.
+std::string date_of(std::uint64_t realtime_ns) {
+  constexpr std::uint64_t kLatest_s = 100'000'000'000;
+  const auto seconds =
+      static_cast<std::time_t>(realtime_ns / static_cast<std::uint64_t>(kSecond_ns) % kLatest_s);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds));
+}
+
 bool is_here(const slk_raw_header& header) {
   return !own_boot().empty() && own_boot() == header.boot_id;
 }
@@ -330,9 +338,11 @@ std::int64_t WatchedJob::present_ns() const {
   if (!runs || any == nullptr) return latest;
   if (here != nullptr) return std::max(latest, here->clock(clock_ns(CLOCK_MONOTONIC)));
   const slk_raw_header& header = any->header();
-  const std::int64_t since =
-      clock_ns(CLOCK_REALTIME) - static_cast<std::int64_t>(header.realtime_ns);
-  return std::max(latest, any->clock(static_cast<std::int64_t>(header.monotonic_ns) + since));
+  const std::uint64_t since =
+      static_cast<std::uint64_t>(clock_ns(CLOCK_REALTIME)) - header.realtime_ns;
+  // Else one of the two clocks was set.
+  const bool known = raw::plausible_time(header, header.monotonic_ns + since);
+  return known ? std::max(latest, any->time(header.monotonic_ns + since)) : latest;
 }
 
 WatchedJob::Seen WatchedJob::see(const Rank& rank, std::int64_t present_ns) {
@@ -369,14 +379,13 @@ std::int64_t WatchedJob::recent_begin_ns(const TimeInterval& whole) const {
 }
 
 void WatchedJob::describe_job(JobStatus& job) const {
+  job.time = date_of(static_cast<std::uint64_t>(clock_ns(CLOCK_REALTIME)));
   for (const auto& [path, rank] : files_) {
     const slk_raw_header& header = rank->header();
     if (header.world_size == 0) continue;
-    constexpr std::uint64_t kLatest_s = 100'000'000'000;
-    const auto started = static_cast<std::time_t>(header.realtime_ns / 1'000'000'000 % kLatest_s);
     job.size = header.world_size;
     job.program = header.program;
-    job.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(started));
+    job.started = date_of(header.realtime_ns);
     return;
   }
 }
