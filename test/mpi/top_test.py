@@ -24,9 +24,9 @@ CALLS_END, ISENDRECV, OFF_PROCESSOR, BLOCKED, STAGE_WRITTEN, CALL_COST = 200, 20
 class Job:
     """`slackline record` of the program `watched` in the background."""
 
-    def __init__(self, test, **environment):
+    def __init__(self, test, keep="--keep-raw", **environment):
         self.test = test
-        record = [test.arguments.slackline, "record", "--keep-raw", "-o", test.output]
+        record = [test.arguments.slackline, "record", keep, "-o", test.output]
         if test.arguments.mpi == "mpich":
             record.append("--yield")
         # A group of its own, of which nothing is left behind.
@@ -219,6 +219,22 @@ def case_kill(test):
         check(last["state"] == "ended" and last["gone_ranks"] == RANKS, "all are gone")
         job.process.wait(timeout=PATIENCE)
     shutil.rmtree(os.path.join(test.output, "raw"))
+
+
+def case_finished(test):
+    """When the job has ended, `record` removes its files, at a time that top does not know."""
+    with Job(test, keep="-q") as job:
+        until(test, lambda seen: seen["state"] == "running")
+        with subprocess.Popen([test.arguments.slackline, "top", test.output, "--interval", "50ms"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
+            watching.stdout.readline()
+            job.end()
+            rest, errors = watching.communicate(timeout=PATIENCE)
+    check(watching.returncode == 0 and errors == "", "top failed")
+    last = json.loads(rest.splitlines()[-1])["result"]
+    check(last["state"] == "ended" and last["ended_ranks"] == RANKS and last["gone_ranks"] == 0, "has ended")
+    done = test.slackline("top", test.output, "--once")
+    check(done.returncode == 1 and "Use 'slackline report" in done.stderr, "is a trace now")
 
 
 def case_reader(test):

@@ -237,6 +237,7 @@ Table rank_table(const JobStatus& job, const JobPeriod& recent, std::size_t most
                {"host"},
                {"computation", Unit::ratio},
                {"MPI", Unit::ratio},
+               {"pauses", Unit::ratio},
                {"calls/s"},
                {"now"},
                {"function"}},
@@ -246,8 +247,8 @@ Table rank_table(const JobStatus& job, const JobPeriod& recent, std::size_t most
     const auto share = [&](std::int64_t ns) { return ratio_of(static_cast<double>(ns), all); };
     table.rows.push_back(
         {std::int64_t{r->rank}, r->host, share(r->recent.computation_ns), share(r->recent.mpi_ns),
-         static_cast<std::int64_t>(per_second(r->recent.calls, all)), state_text(job, *r),
-         r->function ? function_name(*r->function) : std::string()});
+         share(r->recent.paused_ns), static_cast<std::int64_t>(per_second(r->recent.calls, all)),
+         state_text(job, *r), r->function ? function_name(*r->function) : std::string()});
   }
   return table;
 }

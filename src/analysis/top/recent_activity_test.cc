@@ -59,7 +59,7 @@ TEST(RecentActivity, SumsAreThoseOfEveryNanosecond) {
   using Kind = Moments::Kind;
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
-    const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % n); };
+    const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random()) % n; };
     constexpr std::int64_t kSlice = 7;
     constexpr std::int64_t kSlices = 9;
     RecentActivity activity(kSlice, kSlices);
