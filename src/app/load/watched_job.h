@@ -17,7 +17,8 @@ namespace slackline {
 /// A job that `slackline record` records, watched by the files of its ranks.
 ///
 /// Each look reads what has come since the one before. Memory: for each rank the sums of the recent
-/// interval, and 8 bytes for each of its call paths. Only reads; nothing of the job is locked.
+/// interval, some 100 bytes for each of its call paths, and 16 for each slice in which it is used.
+/// Only reads; nothing of the job is locked.
 class WatchedJob {
  public:
   /// `recent_ns`: what is recent; 0: all since MPI_Init. Throws Error if `directory` is no folder

@@ -78,6 +78,26 @@ TEST_F(WatchedJobTest, SilentRanksDoWhatTheyDidLast) {
   EXPECT_TRUE(is_silent(job, waiting));
 }
 
+TEST_F(WatchedJobTest, PollsThatGoOnAreOneWait) {
+  RawFileBuilder file = rank(0, 1, 600);
+  call(file, SLK_OP_init, 0, 1);
+  constexpr auto kAt = [](std::int64_t s) { return static_cast<std::uint64_t>((s + 1) * kSecond); };
+  file.add({kAt(10), kAt(590), 0, -1, 0, 0, 0, 0, 0, SLK_FLAG_FAILED, SLK_OP_test}, {1000, 500});
+  const std::string between = file.staged_bytes();
+  call(file, SLK_OP_test, 595, 0);
+  write_rank(0, file.staged_bytes());
+  const RankStatus polls = look(kMinute).ranks.at(0);
+  EXPECT_EQ(polls.state, RankStatus::State::in_mpi);
+  EXPECT_EQ(polls.operation, Operation::test);
+  EXPECT_EQ(polls.since_ns, 11 * kSecond);
+  EXPECT_EQ(polls.heard_ns, 591 * kSecond);
+  EXPECT_EQ(polls.whole.computation_ns, (9 + 5) * kSecond);
+  write_rank(0, between);  // the last one has returned
+  const RankStatus computes = look(kMinute).ranks.at(0);
+  EXPECT_EQ(computes.state, RankStatus::State::computing);
+  EXPECT_EQ(computes.since_ns, 591 * kSecond);
+}
+
 TEST_F(WatchedJobTest, EfficienciesOfAJobThatHasEndedAreItsOwn) {
   for (std::int32_t r = 0; r < 2; ++r) {
     RawFileBuilder file = rank(r, 2, 600);
