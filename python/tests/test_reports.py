@@ -69,7 +69,7 @@ def test_every_command_that_reports_is_there(cli):
     text = subprocess.run([cli.binary, "--help"], capture_output=True, text=True, check=True).stdout
     listed = re.findall(r"^(?:[A-Z][a-z]+)? +([a-z]+)  ", text, re.MULTILINE)
     # These start jobs or programs, or answer with something else than a report.
-    others = {"record", "preload", "calibrate", "inject", "validate", "replay", "print", "view", "demo", "completion"}
+    others = {"record", "preload", "calibrate", "inject", "validate", "replay", "print", "top", "view", "demo", "completion"}
     assert sorted(set(listed) - others) == sorted(slackline.commands())
 
 

@@ -40,6 +40,7 @@ Run setup_check(OptionList& options);
 Run setup_convert(OptionList& options);
 Run setup_simulate(OptionList& options);
 Run setup_report(OptionList& options);
+Run setup_top(OptionList& options);
 Run setup_view(OptionList& options);
 Run setup_demo(OptionList& options);
 Run setup_completion(OptionList& options);
@@ -74,6 +75,12 @@ constexpr std::array kCommands{
             "mpirun -n 4 slackline preload -o run1 -- ./app\n"
             "slackline preload --shell csh -o run1",
             UnderLauncher::each_works},
+    Command{"Look", "top", "watch a job while it is recorded: efficiencies, late rank, function",
+            setup_top,
+            "slackline top slackline-trace\n"
+            "slackline top slackline-trace --window 5min\n"
+            "slackline top slackline-trace --format json >> job.jsonl\n"
+            "slackline top slackline-trace --once --window all"},
     Command{"Look", "report", "summarise performance (text or HTML)", setup_report,
             "slackline report slackline-trace\n"
             "slackline report slackline-trace -o report.html\n"

@@ -96,10 +96,14 @@ std::string rendered(const Report& report, const OutputOptions& options) {
     case OutputFormat::text:
       break;
   }
-  return write_text(report, {.colour = use_colour(options), .width = text_width(options)});
+  return report_text(report, options);
 }
 
 }  // namespace
+
+std::string report_text(const Report& report, const OutputOptions& options) {
+  return write_text(report, {.colour = use_colour(options), .width = text_width(options)});
+}
 
 void declare_report_options(OptionList& options, OutputOptions& output) {
   const std::vector<std::string> without_checks{"text", "json", "csv", "html", "markdown"};

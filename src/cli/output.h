@@ -36,6 +36,9 @@ OutputFormat output_format(const OutputOptions& options);
 /// not be made for it.
 bool tells_result(const OutputOptions& options);
 
+/// The report as text, for standard output.
+std::string report_text(const Report& report, const OutputOptions& options);
+
 /// The exit status of a command with that report: 3 where a check of it has failed, else 1 for a
 /// report of an input that lost data where options.strict asks for that, else 0.
 int exit_status_of(const Report& report, const OutputOptions& options);

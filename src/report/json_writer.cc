@@ -155,6 +155,13 @@ JsonTree report_json(const Report& report, bool with_sections, BlobList& blobs) 
   return json;
 }
 
+std::string write_json_line(const Report& report) {
+  BlobList blobs;
+  return report_json(report, false, blobs)
+             .dump(-1, ' ', false, JsonTree::error_handler_t::replace) +
+         "\n";
+}
+
 std::string write_json(const Report& report, bool with_sections) {
   BlobList blobs;
   return report_json(report, with_sections, blobs)

@@ -19,6 +19,8 @@ std::string write_text(const Report& report, const TextStyle& style);
 /// {"schema", "version", "command", "title", "options", "input", "findings", "result"}, and
 /// "sections" (the whole tree) when `with_sections`. Not-a-number and infinities become null.
 std::string write_json(const Report& report, bool with_sections);
+/// Without sections, as one line.
+std::string write_json_line(const Report& report);
 
 /// Every table, one after the other, RFC 4180; a line "# id: title" before each when there are
 /// several. Column names carry their unit ("time_ns"); numbers are raw.

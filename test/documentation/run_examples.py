@@ -56,14 +56,16 @@ SUMMARIES = {
 }
 # Shells that this test does not have.
 OTHER_SHELL = re.compile(r"completion fish")
+UNFINISHED = 'rm -r slackline-trace; (eval "$(slackline preload -o slackline-trace)"; srun ./app); '
 # What must have happened before: a recording that is not finished, a calibration.
 BEFORE = {
     "slackline calibrate --samples machine.samples --format json":
         "slackline calibrate -q --seconds 1 -- mpirun -n 2; ",
-    "slackline record --finish slackline-trace":
-        'rm -r slackline-trace; (eval "$(slackline preload -o slackline-trace)"; srun ./app); ',
+    "slackline record --finish slackline-trace": UNFINISHED,
+    **{f"slackline top slackline-trace{options}": UNFINISHED
+       for options in ("", " --window 5min", " --format json >> job.jsonl", " --once --window all")},
 }
-NEEDS_MPI = re.compile(r"\b(mpirun|mpiexec|srun|Allrun)\b|slackline demo|--finish|--samples")
+NEEDS_MPI = re.compile(r"\b(mpirun|mpiexec|srun|Allrun)\b|slackline (demo|top)|--finish|--samples")
 
 # Launchers as the examples name them: at most four ranks are started, by the MPI that the example is about.
 LAUNCHER = """#!/bin/bash

@@ -45,6 +45,7 @@ constexpr std::array kCommands{Command{"advise", advise_schema},
                                Command{"sensitivity", sensitivity_schema},
                                Command{"simulate", any_simulate_schema},
                                Command{"tolerance", tolerance_schema},
+                               Command{"top", top_schema},
                                Command{"validate", validate_schema},
                                Command{"wait-states", wait_states_schema},
                                Command{"whatif", whatif_schema}};

@@ -27,6 +27,7 @@ CommandSchema sensitivity_schema();
 CommandSchema simulate_schema();
 CommandSchema simulate_online_schema();
 CommandSchema tolerance_schema();
+CommandSchema top_schema();
 CommandSchema validate_schema();
 CommandSchema wait_states_schema();
 CommandSchema whatif_schema();

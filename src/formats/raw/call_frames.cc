@@ -483,6 +483,18 @@ class TreeBuilder {
   const CodeLocation omitted_{"[omitted frames]", {}, 0, {}};
 };
 
+/// By rank.
+std::vector<CallFrames> frames_of(const PathReader& read, std::size_t ranks, TraceBuilder& trace) {
+  const std::vector<NamedModule> named = name_places(read);
+  TreeBuilder tree(read, named, trace);
+  std::vector<CallFrames> frames(ranks);
+  for (const RecordedPath& path : read.paths()) {
+    if (path.places.empty()) continue;
+    frames[path.rank].set(path.file, path.id, tree.add(path));
+  }
+  return frames;
+}
+
 }  // namespace
 
 std::vector<CodeRecords> code_records(const RankFiles& rank) {
@@ -523,14 +535,7 @@ std::vector<CallFrames> read_call_frames(const std::vector<std::vector<CodeRecor
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     for (const CodeRecords& file : ranks[r]) read.read(r, file);
   }
-  const std::vector<NamedModule> named = name_places(read);
-  TreeBuilder tree(read, named, trace);
-  std::vector<CallFrames> frames(ranks.size());
-  for (const RecordedPath& path : read.paths()) {
-    if (path.places.empty()) continue;
-    frames[path.rank].set(path.file, path.id, tree.add(path));
-  }
-  return frames;
+  return frames_of(read, ranks.size(), trace);
 }
 
 }  // namespace slackline::raw

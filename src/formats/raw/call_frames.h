@@ -31,10 +31,11 @@ class CallFrames {
   std::vector<std::vector<FrameId>> files_;
 };
 
-/// The records of one of a rank's files that say where its calls come from.
+/// The records of one of a rank's files that say where its calls come from: all that describe
+/// modules and Python, in their order, and the call paths that are wanted.
 struct CodeRecords {
-  std::uint32_t file;  ///< as CallFrames numbers them
-  std::vector<Record> records;
+  std::uint32_t file = 0;  ///< as CallFrames numbers them
+  std::vector<Record> records{};
 };
 /// Those of all files of a rank.
 std::vector<CodeRecords> code_records(const RankFiles& rank);

@@ -17,11 +17,6 @@ constexpr std::size_t kSlotBytes = sizeof(slk_record);
 constexpr std::uint32_t kPathsSince = 4;
 constexpr std::int64_t kDayNs = 86'400'000'000'000;
 
-bool known_kind(std::uint8_t op) {
-  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_PARALLEL) ||
-         op == SLK_REC_SAMPLE || op == SLK_REC_BLOCKED_AT;
-}
-
 /// Fixed-size text fields may lack their end after damage.
 template <std::size_t N>
 void terminate(char (&text)[N]) {
@@ -37,6 +32,22 @@ slk_sampling_header File::sampling() const {
     std::memcpy(&header, bytes.data() + SLK_SAMPLING_HEADER_AT, sizeof header);
   }
   return header;
+}
+
+bool known_kind(std::uint8_t op) {
+  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_PARALLEL) ||
+         op == SLK_REC_SAMPLE || op == SLK_REC_BLOCKED_AT;
+}
+
+bool check_header(slk_raw_header& header) {
+  terminate(header.host);
+  terminate(header.boot_id);
+  terminate(header.mpi_version);
+  terminate(header.program);
+  terminate(header.hidden_calls);
+  return header.magic == SLK_WIRE_MAGIC && header.version >= SLK_WIRE_OLDEST &&
+         header.version <= SLK_WIRE_VERSION && header.header_bytes == SLK_RAW_HEADER_BYTES &&
+         header.world_size > 0 && header.rank >= 0 && header.rank < header.world_size;
 }
 
 bool plausible_time(const slk_raw_header& header, std::uint64_t ns) {
@@ -55,14 +66,7 @@ void File::read_header() {
     return;
   }
   std::memcpy(&header_, bytes.data(), sizeof header_);
-  terminate(header_.host);
-  terminate(header_.boot_id);
-  terminate(header_.mpi_version);
-  terminate(header_.program);
-  terminate(header_.hidden_calls);
-  valid_ = header_.magic == SLK_WIRE_MAGIC && header_.version >= SLK_WIRE_OLDEST &&
-           header_.version <= SLK_WIRE_VERSION && header_.header_bytes == SLK_RAW_HEADER_BYTES &&
-           header_.world_size > 0 && header_.rank >= 0 && header_.rank < header_.world_size;
+  valid_ = check_header(header_);
   if (!valid_) findings_.add(kDamagedFile, name_);
 }
 
@@ -79,8 +83,7 @@ std::size_t File::index_part(std::size_t from, std::size_t bytes, bool is_stage)
   while (at < end) {
     const slk_record head = slot(at);
     if (head.op == 0) break;
-    const std::size_t slots =
-        1 + (std::size_t{head.n_args} + SLK_ARGS_PER_SLOT - 1) / SLK_ARGS_PER_SLOT;
+    const std::size_t slots = slots_of(head);
     if (slots > (end - at) / kSlotBytes) break;
     if (known_kind(head.op) && plausible_time(header_, head.begin_ns)) {
       at_.push_back(static_cast<std::uint32_t>(at / sizeof(std::int64_t)));

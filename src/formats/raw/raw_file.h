@@ -54,6 +54,18 @@ class File {
   bool valid_ = false;
 };
 
+/// Whether `header` is that of a raw file of a version that can be read. Ends its texts, which may
+/// lack their end after damage.
+bool check_header(slk_raw_header& header);
+
+/// Whether `op` is of a record that this version knows.
+bool known_kind(std::uint8_t op);
+
+/// How many slots a record has with its arguments.
+inline std::size_t slots_of(const slk_record& head) {
+  return 1 + (std::size_t{head.n_args} + SLK_ARGS_PER_SLOT - 1) / SLK_ARGS_PER_SLOT;
+}
+
 /// From one reading of a rank's clock to another. A clock may show any time, also one before its
 /// zero, where readings are modulo 2^64.
 inline std::int64_t elapsed_ns(std::uint64_t from, std::uint64_t to) {
