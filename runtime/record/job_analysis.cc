@@ -25,7 +25,7 @@ bool wanted;
 constexpr std::uint64_t kWholeCall_ns = 2'500;
 constexpr std::uint64_t kWholeCall_bytes = 500;
 /// Processes that share the work get so many calls each, where there are processors enough.
-constexpr std::uint64_t kSharedCalls = 200'000;
+constexpr std::uint64_t kSharedCalls = 50'000;
 
 /// What all processes of the analysis are asked, by rank 0.
 struct Question {
