@@ -195,8 +195,9 @@ std::size_t compare_waits_in_stretches(const std::string& path) {
       const CallMatching own(stretch->trace);
       if (!own.findings().empty()) return 0;
       const CallPaths own_paths = trace.paths_of(stretch->trace);
-      WaitPart part = wait_part(stretch->trace, own, WaitNames(stretch->trace, own_paths), {},
-                                interval, {stretch->part, stretch->first_calls, span.whole});
+      WaitPart part = wait_part(stretch->trace, own, CausalOrder(stretch->trace, own),
+                                WaitNames(stretch->trace, own_paths), {}, interval,
+                                {stretch->part, stretch->first_calls, span.whole});
       if (part.clipped > 0 || part.released > 0) return 0;
       joined.append(std::move(part));
       const std::vector<SampledTime> own_times = sampled_times(stretch->trace, stretch->samples);

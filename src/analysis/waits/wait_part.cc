@@ -8,9 +8,10 @@ namespace slackline {
 namespace {
 
 /// Wait states of calls that count in the part, in the interval.
-WaitStates waits_of(const Trace& trace, const CallMatching& matching, const WaitOptions& options,
-                    const std::optional<TimeInterval>& interval, const RunPart& part) {
-  WaitStates waits = wait_states(trace, matching, options);
+WaitStates waits_of(const Trace& trace, const CallMatching& matching, const CausalOrder& order,
+                    const WaitOptions& options, const std::optional<TimeInterval>& interval,
+                    const RunPart& part) {
+  WaitStates waits = wait_states(trace, matching, order, options);
   if (part.lead() > 0) {
     std::erase_if(waits.states, [&](const WaitState& s) { return s.call < part.lead(); });
   }
@@ -25,10 +26,10 @@ WaitNames::WaitNames(const Trace& trace, const CallPaths& paths) : of_places_(tr
   of_code_.emplace(trace, *functions_);
 }
 
-WaitPart wait_part(const Trace& trace, const CallMatching& matching, const WaitNames& names,
-                   const WaitOptions& options, const std::optional<TimeInterval>& interval,
-                   const PlaceInRun& place) {
-  const WaitStates waits = waits_of(trace, matching, options, interval, place.part);
+WaitPart wait_part(const Trace& trace, const CallMatching& matching, const CausalOrder& order,
+                   const WaitNames& names, const WaitOptions& options,
+                   const std::optional<TimeInterval>& interval, const PlaceInRun& place) {
+  const WaitStates waits = waits_of(trace, matching, order, options, interval, place.part);
   const auto collector = collect_waits_by_code(trace, waits, names.of_code());
   const DelayCosts delays = delay_costs(trace, matching, waits, names.of_places(),
                                         names.are_the_same() ? collector.get() : nullptr);

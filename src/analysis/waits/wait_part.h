@@ -7,6 +7,7 @@
 #include "analysis/waits/wait_sums.h"
 #include "analysis/waits/waits_in_code.h"
 #include "calls/call_matching.h"
+#include "calls/causal_order.h"
 #include "calls/run_part.h"
 #include "calls/run_span.h"
 #include "trace/trace.h"
@@ -50,8 +51,8 @@ struct WaitPart {
 
 /// `trace`: the part; `names`: of it; `interval`: what is analysed, or nothing for the whole run,
 /// MPI_Init and MPI_Finalize included.
-WaitPart wait_part(const Trace& trace, const CallMatching& matching, const WaitNames& names,
-                   const WaitOptions& options, const std::optional<TimeInterval>& interval,
-                   const PlaceInRun& place);
+WaitPart wait_part(const Trace& trace, const CallMatching& matching, const CausalOrder& order,
+                   const WaitNames& names, const WaitOptions& options,
+                   const std::optional<TimeInterval>& interval, const PlaceInRun& place);
 
 }  // namespace slackline

@@ -138,7 +138,8 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
   }
   const RunSpan span = run_span(trace);
   const WaitNames names(trace, paths);
-  const WaitPart part = wait_part(trace, matching, names, options, interval, {.whole = span.whole});
+  const WaitPart part = wait_part(trace, matching, CausalOrder(trace, matching), names, options,
+                                  interval, {.whole = span.whole});
   WaitSummary out = summary_of(part.sums, rank_extents(trace), interval.value_or(span.whole),
                                findings_of(matching, part.clipped, part.clipped_ns, part.released));
   CodeCauses causes(part.by_code, trace.call_tree(), trace.ranks());

@@ -14,8 +14,7 @@ class StretchedPath::InStretch {
       : place_{stretch.part(), stretch.first_calls(), run.span.whole},
         paths_(run.trace.paths_of(stretch.trace())),
         names_(stretch.trace(), paths_),
-        order_(stretch.trace(), stretch.matching()),
-        activities_(stretch.trace(), stretch.matching(), order_, stretch.part()),
+        activities_(stretch.trace(), stretch.matching(), stretch.order(), stretch.part()),
         path_(part_path(activities_, names_, critical_steps(activities_), place_)) {}
 
   const Activities& activities() const { return activities_; }
@@ -27,7 +26,6 @@ class StretchedPath::InStretch {
   PlaceInRun place_;
   CallPaths paths_;
   CallActivities names_;
-  CausalOrder order_;
   Activities activities_;
   PartPath path_;
 };

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "calls/call_matching.h"
+#include "calls/causal_order.h"
 #include "calls/run_part.h"
 #include "parallel/process_group.h"
 #include "stretches/stretched_trace.h"
@@ -63,6 +64,11 @@ class LoadedStretch {
     if (!matching_) matching_.emplace(stretch_.trace);
     return *matching_;
   }
+  /// How calls depend on each other, as found when this is first asked for.
+  const CausalOrder& order() const {
+    if (!order_) order_.emplace(stretch_.trace, matching());
+    return *order_;
+  }
   /// Whether it stays in memory: then add_again() gets the same object as add().
   bool stays() const { return only_; }
 
@@ -70,6 +76,7 @@ class LoadedStretch {
   Stretch stretch_;
   bool only_;
   mutable std::optional<CallMatching> matching_;
+  mutable std::optional<CausalOrder> order_;
 };
 
 /// An analysis of a run that is read stretch by stretch, each process some of them.

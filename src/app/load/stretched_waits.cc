@@ -11,9 +11,9 @@ void StretchedWaits::Found::add_up() {
 
 bool StretchedWaits::add(const LoadedStretch& stretch) {
   const CallPaths paths = run_.trace.paths_of(stretch.trace());
-  WaitPart part =
-      wait_part(stretch.trace(), stretch.matching(), WaitNames(stretch.trace(), paths), options_,
-                interval_, {stretch.part(), stretch.first_calls(), run_.span.whole});
+  WaitPart part = wait_part(stretch.trace(), stretch.matching(), stretch.order(),
+                            WaitNames(stretch.trace(), paths), options_, interval_,
+                            {stretch.part(), stretch.first_calls(), run_.span.whole});
   const bool sound = part.clipped == 0 && part.released == 0;
   own_.append({std::move(part), sampled_times(stretch.trace(), stretch.samples())});
   return sound;
