@@ -147,17 +147,17 @@ OffComputation StretchedModel::add_up_time_off() {
   return all;
 }
 
-bool StretchedModel::for_each_stretch(const std::function<bool(const ModelStretch&)>& add,
-                                      const std::function<bool(const ModelStretch*)>& join) {
+bool StretchedModel::for_each_stretch(
+    const std::function<bool(std::optional<ModelStretch>&)>& add,
+    const std::function<bool(const std::optional<ModelStretch>&)>& join) {
   begin_stage("analysing the run");
   Findings findings;
   bool independent = true;
   for (std::size_t round = 0; round < rounds() && independent; ++round) {
     std::optional<ModelStretch> own = load_own(round);
-    const bool mine = !own || add(*own);
     findings.merge(of_all(group_, own ? own->graph.findings() : Findings{}));
-    independent =
-        true_in_all(group_, mine) && are_independent(findings) && join(own ? &*own : nullptr);
+    const bool mine = !own || add(own);
+    independent = true_in_all(group_, mine) && are_independent(findings) && join(own);
     if (rounds() == 1) kept_ = std::move(own);
   }
   if (independent) {
@@ -172,13 +172,11 @@ bool StretchedModel::for_each_stretch(const std::function<bool(const ModelStretc
   return false;
 }
 
-void StretchedModel::for_each_again(const std::function<void(const ModelStretch*)>& visit) {
+void StretchedModel::for_each_again(
+    const std::function<void(const std::optional<ModelStretch>&)>& visit) {
   begin_stage("following the critical path");
-  if (rounds() == 1) return visit(kept_ ? &*kept_ : nullptr);
-  for (std::size_t round = rounds(); round-- > 0;) {
-    const std::optional<ModelStretch> own = load_own(round);
-    visit(own ? &*own : nullptr);
-  }
+  if (rounds() == 1) return visit(kept_);
+  for (std::size_t round = rounds(); round-- > 0;) visit(load_own(round));
 }
 
 std::optional<ReducedLogGPS> reduce(StretchedModel& model, const ReadingOptions& reading) {
@@ -190,7 +188,14 @@ std::optional<ReducedLogGPS> reduce(StretchedModel& model, const ReadingOptions&
     lists.append(part);
     lists.spill_beyond(in_memory);
   };
-  const auto join = [&](const ModelStretch*) {
+  const auto add = [&reduction](std::optional<ModelStretch>& own) {
+    const std::size_t number = own->number;
+    const RunPart part = own->part;
+    const ExecutionGraph graph = std::move(own->graph);
+    own.reset();  // the calls take as much memory as the graph
+    return reduction.add(graph, part, number);
+  };
+  const auto join = [&](const std::optional<ModelStretch>&) {
     std::size_t wide_before = 0;
     const auto wide = gather_all(group, std::vector<std::uint64_t>{lists.wide().size()});
     for (int p = 0; p < group.rank(); ++p) wide_before += wide[static_cast<std::size_t>(p)];
@@ -204,9 +209,7 @@ std::optional<ReducedLogGPS> reduce(StretchedModel& model, const ReadingOptions&
     for (const CountSums& of : gather_all(group, std::vector{reduction.sums()})) sums += of;
     return sums.fit();
   };
-  const bool complete = model.for_each_stretch(
-      [&](const ModelStretch& s) { return reduction.add(s.graph, s.part, s.number); }, join);
-  if (!complete) return std::nullopt;
+  if (!model.for_each_stretch(add, join)) return std::nullopt;
   const std::uint32_t slots = std::ranges::max(gather_all(group, std::vector{reduction.slots()}));
   if (!group.is_first()) return ReducedLogGPS{};
   return std::move(lists).finish(slots);

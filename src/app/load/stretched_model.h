@@ -40,15 +40,16 @@ class StretchedModel {
   ProcessGroup& group() const { return group_; }
 
   /// Calls add() for each stretch of the process, which returns whether its answer does not depend
-  /// on other stretches, and after each round join(stretch), in all processes together: null in
-  /// those that have no stretch in the last round. Both return false where only the whole trace
-  /// tells; join() the same in all. Then, and where something is wrong with the calls, this is
-  /// false in all, and throws Error in all if the whole needs more memory than there is.
-  bool for_each_stretch(const std::function<bool(const ModelStretch&)>& add,
-                        const std::function<bool(const ModelStretch*)>& join);
+  /// on other stretches, and after each round join(stretch), in all processes together: nothing in
+  /// those that have no stretch in the last round, or whose add() has let go of it, which it may
+  /// where it is not needed any more. Both return false where only the whole trace tells; join()
+  /// the same in all. Then, and where something is wrong with the calls, this is false in all, and
+  /// throws Error in all if the whole needs more memory than there is.
+  bool for_each_stretch(const std::function<bool(std::optional<ModelStretch>&)>& add,
+                        const std::function<bool(const std::optional<ModelStretch>&)>& join);
   /// After that was true: visit(stretch) after each round of the stretches again, the last round
   /// first, in all processes together. Throws Error where the file has changed.
-  void for_each_again(const std::function<void(const ModelStretch*)>& visit);
+  void for_each_again(const std::function<void(const std::optional<ModelStretch>&)>& visit);
 
  private:
   StretchedModel(StretchedRun run, LoadedGraph loaded, ProcessGroup& group)

@@ -28,18 +28,18 @@ class CarriedPrediction {
   CarriedPrediction(const StretchedModel& model, Side side)
       : group_(model.group()), parts_(model.loaded().model, model.ranks(), side) {}
 
-  void add(const ModelStretch* own) {
+  void add(const std::optional<ModelStretch>& own) {
     for (int p = 0; p < group_.size(); ++p) {
       bring_to(p);
-      if (own == nullptr || p != group_.rank()) continue;
+      if (!own || p != group_.rank()) continue;
       parts_.add(own->trace, own->graph, own->part, own->number);
     }
   }
   /// The last part has its share of the path already.
-  void add_again(const ModelStretch* own) {
+  void add_again(const std::optional<ModelStretch>& own) {
     for (int p = group_.size(); p-- > 0;) {
       bring_to(p);
-      if (own == nullptr || p != group_.rank() || own->part.last) continue;
+      if (!own || p != group_.rank() || own->part.last) continue;
       parts_.add_again(own->trace, own->graph, own->part, own->number);
     }
   }
@@ -67,13 +67,13 @@ class CarriedPrediction {
 std::optional<Prediction> predict(StretchedModel& model, Side side) {
   CarriedPrediction prediction(model, side);
   const bool complete = model.for_each_stretch(
-      [](const ModelStretch& stretch) { return !asks_memory_of_others(stretch.trace); },
-      [&](const ModelStretch* own) {
+      [](const std::optional<ModelStretch>& own) { return !asks_memory_of_others(own->trace); },
+      [&](const std::optional<ModelStretch>& own) {
         prediction.add(own);
         return true;
       });
   if (!complete) return std::nullopt;
-  model.for_each_again([&](const ModelStretch* own) { prediction.add_again(own); });
+  model.for_each_again([&](const std::optional<ModelStretch>& own) { prediction.add_again(own); });
   return std::move(prediction).finish();
 }
 

@@ -89,7 +89,7 @@ void ReducedLogGPSWriter::spill_beyond(std::uint64_t bytes) {
 }
 
 void ReducedLogGPSWriter::follow(std::size_t wide) {
-  if (arrays_->edges.wide.empty()) return;
+  if (wide == 0 || arrays_->edges.wide.empty()) return;
   for (passes::LogGPSEdge& e : arrays_->edges.edges) {
     if (e.latencies == passes::kWide) e.nanoseconds += static_cast<std::uint32_t>(wide);
   }
