@@ -162,6 +162,7 @@ std::size_t compare_shared(const std::vector<Request>& requests) {
     const std::string whole = answer([&] { return execute(request); });
     for (const int count : kProcesses) {
       for (const char* memory : {"", "24KiB"}) {
+        if (*memory != '\0' && count > 3) continue;
         Request own = request;
         own.input.reading.memory = memory;
         bool works = false;
@@ -315,13 +316,13 @@ TEST_P(StretchedModel, EqualsThatOfTheWholeRun) {
     stretches += compare_cut_everywhere(file.path(), resolve_model(network));
     const ModelRequest input{.trace = file.path(), .model = network};
     if (seed % 10 == 0) compared += compare_all(input);
-    if (seed % 5 == 0) shared += compare_all_shared(input);
+    if (seed % 10 == 1) shared += compare_all_shared(input);
     if (HasFailure()) return;
   }
   const bool sound = GetParam() == Kind::causal || GetParam() == Kind::modelled;
   if (sound) {
     EXPECT_GT(compared, 0u);
-    EXPECT_GE(shared, kPrograms / 5 * kRequests);
+    EXPECT_GE(shared, kPrograms / 10 * kRequests);
     EXPECT_GE(stretches, 2 * kPrograms);
   }
   RecordProperty("shared", static_cast<int>(shared));
@@ -399,6 +400,34 @@ TEST(StretchedModelOn, PathsOverBusyLinks) {
     input.model.gap_per_byte = gap;
     input.model.eager_threshold = "unlimited";
     input.model.collectives = {"alltoall=linear"};
+    EXPECT_EQ(compare_cut_everywhere(file.path(), resolve_model(input.model)), 9u);
+    EXPECT_EQ(compare_all(input), kRequests) << gap;
+    EXPECT_GE(compare_all_shared(input), kMostShared) << gap;
+  }
+}
+
+/// Computation of more than 4.3 s, and messages of more than 4.3 GB, whose counts are kept apart.
+TEST(StretchedModelOn, CountsBeyond32Bits) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  std::string text;
+  for (int me = 0; me < 3; ++me) {
+    text += fmt::format("rank {}\n @0 +1 init\n", me);
+    for (int step = 1; step < 9; ++step) {
+      const std::int64_t at = 30 * step * kSecond;
+      const std::int64_t bytes = (5 + step % 3) * kSecond + step;
+      if (me == step % 3)
+        text += fmt::format(" @{} +9 send to={} bytes={}\n", at, (me + 1) % 3, bytes);
+      if (me == (step + 1) % 3)
+        text += fmt::format(" @{} +9 recv from={} bytes={}\n", at + 5, step % 3, bytes);
+      const std::int64_t enter = at + (5 + (me + step) % 4) * kSecond + 7 * me;
+      text += fmt::format(" @{} +{} barrier\n", enter, at + 10 * kSecond - enter);
+    }
+    text += fmt::format(" @{} +1 finalize\n", 300 * kSecond);
+  }
+  const NativeFile file(testing::timed_trace(3, text));
+  for (const char* gap : {"0.01ns/B", "1ns/B"}) {
+    ModelRequest input{.trace = file.path()};
+    input.model.gap_per_byte = gap;
     EXPECT_EQ(compare_cut_everywhere(file.path(), resolve_model(input.model)), 9u);
     EXPECT_EQ(compare_all(input), kRequests) << gap;
     EXPECT_GE(compare_all_shared(input), kMostShared) << gap;

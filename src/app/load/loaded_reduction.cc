@@ -249,7 +249,8 @@ std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
                                               const CacheOptions& cache,
                                               const VariedParameter& parameter,
                                               ProcessGroup& group) {
-  group.set_unshared("parameters of some messages only are not shared");
+  group.set_unshared(
+      "parameters of some messages or pairs of ranks, and corrected clocks, are not shared");
   const NetworkOptions& network = request.network;
   if (network.given() || !network.hosts.empty() || !network.intra_node.empty() ||
       !parameter.qualifier.empty() || request.reading.fix_clocks) {

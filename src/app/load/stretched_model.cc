@@ -158,7 +158,7 @@ bool StretchedModel::for_each_stretch(
     findings.merge(of_all(group_, own ? own->graph.findings() : Findings{}));
     const bool mine = !own || add(own);
     independent = true_in_all(group_, mine) && are_independent(findings) && join(own);
-    if (rounds() == 1) kept_ = std::move(own);
+    if (rounds() == 1 && !is_last(own_number(round))) kept_ = std::move(own);
   }
   if (independent) {
     loaded_.findings.merge(findings);
@@ -176,7 +176,9 @@ void StretchedModel::for_each_again(
     const std::function<void(const std::optional<ModelStretch>&)>& visit) {
   begin_stage("following the critical path");
   if (rounds() == 1) return visit(kept_);
-  for (std::size_t round = rounds(); round-- > 0;) visit(load_own(round));
+  for (std::size_t round = rounds(); round-- > 0;) {
+    visit(is_last(own_number(round)) ? std::nullopt : load_own(round));
+  }
 }
 
 std::optional<ReducedLogGPS> reduce(StretchedModel& model, const ReadingOptions& reading) {

@@ -47,8 +47,8 @@ class StretchedModel {
   /// throws Error in all if the whole needs more memory than there is.
   bool for_each_stretch(const std::function<bool(std::optional<ModelStretch>&)>& add,
                         const std::function<bool(const std::optional<ModelStretch>&)>& join);
-  /// After that was true: visit(stretch) after each round of the stretches again, the last round
-  /// first, in all processes together. Throws Error where the file has changed.
+  /// After that was true: visit(stretch) after each round of the stretches but the last one again,
+  /// the last round first, in all processes together. Throws Error where the file has changed.
   void for_each_again(const std::function<void(const std::optional<ModelStretch>&)>& visit);
 
  private:
@@ -57,6 +57,7 @@ class StretchedModel {
   OffComputation add_up_time_off();
   std::size_t rounds() const;
   std::size_t own_number(std::size_t round) const;
+  bool is_last(std::size_t number) const { return number + 1 == run_.trace.size(); }
   std::optional<Stretch> read_own(std::size_t round);
   std::optional<ModelStretch> load_own(std::size_t round);
 

@@ -35,11 +35,10 @@ class CarriedPrediction {
       parts_.add(own->trace, own->graph, own->part, own->number);
     }
   }
-  /// The last part has its share of the path already.
   void add_again(const std::optional<ModelStretch>& own) {
     for (int p = group_.size(); p-- > 0;) {
       bring_to(p);
-      if (!own || p != group_.rank() || own->part.last) continue;
+      if (!own || p != group_.rank()) continue;
       parts_.add_again(own->trace, own->graph, own->part, own->number);
     }
   }
