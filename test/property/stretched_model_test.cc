@@ -475,6 +475,33 @@ TEST(StretchedModelOn, DeadlocksUnderTheModelAreRefused) {
   EXPECT_EQ(compare_all_shared(input), 0u);
 }
 
+/// They are found in each stretch, and the worst of all is named: not where several are worst
+/// alike.
+TEST(StretchedModelOn, MessagesThatRunBackInTime) {
+  for (const int step_ns : {7, 0}) {
+    std::string text;
+    for (int me = 0; me < 2; ++me) {
+      text += fmt::format("rank {}\n @0 +1 init\n", me);
+      for (int step = 1; step < 9; ++step) {
+        const int at = 1000 * step;
+        const int late = 100 + step_ns * (step * 5 % 9);
+        const int tag = step;
+        if (me == 0) text += fmt::format(" @{} +9 send to=1 tag={} bytes=8\n", at + late, tag);
+        if (me == 1) text += fmt::format(" @{} +9 recv from=0 tag={} bytes=8\n", at, tag);
+        text += fmt::format(" @{} +50 barrier\n", at + 500);
+      }
+      text += " @9900 +1 finalize\n";
+    }
+    const NativeFile file(testing::timed_trace(2, text));
+    const ModelRequest input{.trace = file.path()};
+    EXPECT_EQ(compare_all(input), step_ns > 0 ? kRequests : 0);
+    EXPECT_GE(compare_all_shared(input), step_ns > 0 ? kMostShared : 0);
+    EXPECT_NE(
+        answer([&] { return execute(predictions(input).front()); }).find("causality_violated"),
+        std::string::npos);
+  }
+}
+
 /// Where the target of a request is when the model comes upon it, the graph of a stretch does not
 /// know: that has a part in the path, not in T.
 TEST(StretchedModelOn, OneSidedRequests) {

@@ -10,8 +10,10 @@
 
 #include "base/packed.h"
 #include "base/stage.h"
+#include "calls/call_matching.h"
 #include "calls/findings.h"
 #include "parallel/process_group.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -51,6 +53,39 @@ Findings of_all(ProcessGroup& group, const Findings& mine) {
       all.add(kind, {}, entry.count);
       for (const std::string& example : entry.examples) all.add(kind, example, 0);
     }
+  }
+  return all;
+}
+
+/// Adds what was found in another stretch to `all`. Which of several messages that are worst alike
+/// is named only the whole run tells: then there are no words.
+void add_check(CausalityCheck& all, const CausalityCheck& of) {
+  all.violations += of.violations;
+  all.on_one_clock += of.on_one_clock;
+  if (of.worst_ns > all.worst_ns) {
+    all.worst_ns = of.worst_ns;
+    all.worst = of.worst;
+  } else if (of.worst_ns == all.worst_ns && of.worst != all.worst) {
+    all.worst.clear();
+  }
+}
+bool is_clear(const CausalityCheck& check) {
+  return check.violations == 0 || !check.worst.empty();
+}
+
+/// The same of the processes, in all of them.
+CausalityCheck of_all(ProcessGroup& group, CausalityCheck mine) {
+  const auto parts = [](CausalityCheck& of) {
+    return std::tie(of.violations, of.on_one_clock, of.worst_ns, of.worst);
+  };
+  Bytes bytes;
+  std::apply([&](auto&... part) { (pack(bytes, part), ...); }, parts(mine));
+  CausalityCheck all;
+  for (const Bytes& given : group.exchange_with_all(bytes)) {
+    std::span<const std::byte> rest(given);
+    CausalityCheck of;
+    std::apply([&](auto&... part) { (unpack(rest, part), ...); }, parts(of));
+    add_check(all, of);
   }
   return all;
 }
@@ -124,9 +159,13 @@ std::optional<Stretch> StretchedModel::read_own(std::size_t round) {
   return stretch;
 }
 
-std::optional<ModelStretch> StretchedModel::load_own(std::size_t round) {
+std::optional<ModelStretch> StretchedModel::load_own(std::size_t round, CausalityCheck* check) {
   std::optional<Stretch> stretch = read_own(round);
   if (!stretch) return std::nullopt;
+  if (check != nullptr) {
+    *check = check_causality(stretch->trace,
+                             CallMatching(stretch->trace, CallMatching::Extent::receipts));
+  }
   Trace program = computing(computation_, std::move(stretch->trace));
   ExecutionGraph graph = build_graph(program, loaded_.model.graph, stretch->part);
   return ModelStretch{own_number(round), stretch->part, std::move(program), std::move(graph)};
@@ -152,16 +191,23 @@ bool StretchedModel::for_each_stretch(
     const std::function<bool(const std::optional<ModelStretch>&)>& join) {
   begin_stage("analysing the run");
   Findings findings;
+  CausalityCheck causality;
   bool independent = true;
   for (std::size_t round = 0; round < rounds() && independent; ++round) {
-    std::optional<ModelStretch> own = load_own(round);
+    CausalityCheck check;
+    std::optional<ModelStretch> own = load_own(round, &check);
     findings.merge(of_all(group_, own ? own->graph.findings() : Findings{}));
+    add_check(causality, check);
     const bool mine = !own || add(own);
     independent = true_in_all(group_, mine) && are_independent(findings) && join(own);
     if (rounds() == 1 && !is_last(own_number(round))) kept_ = std::move(own);
   }
-  if (independent) {
+  if (independent) causality = of_all(group_, std::move(causality));
+  if (independent && is_clear(causality)) {
     loaded_.findings.merge(findings);
+    TraceBuilder job(std::move(loaded_.opened.trace));
+    report_causality(causality, job);
+    loaded_.opened.trace = std::move(job).build();
     return true;
   }
   kept_.reset();

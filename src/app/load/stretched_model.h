@@ -10,6 +10,7 @@
 #include "app/load/loaded_graph.h"
 #include "app/load/stretched_run.h"
 #include "app/options/model_request.h"
+#include "calls/causality.h"
 #include "graph/build.h"
 #include "parallel/process_group.h"
 #include "timing/reduction/reduced_graph.h"
@@ -59,7 +60,7 @@ class StretchedModel {
   std::size_t own_number(std::size_t round) const;
   bool is_last(std::size_t number) const { return number + 1 == run_.trace.size(); }
   std::optional<Stretch> read_own(std::size_t round);
-  std::optional<ModelStretch> load_own(std::size_t round);
+  std::optional<ModelStretch> load_own(std::size_t round, CausalityCheck* check = nullptr);
 
   StretchedRun run_;
   LoadedGraph loaded_;
