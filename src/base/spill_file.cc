@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/write_all.h"
@@ -25,7 +26,13 @@ Error cannot_keep(int error) {
 }  // namespace
 
 int nameless_file() {
-  std::string name = std::filesystem::temp_directory_path() / "slackline-XXXXXX";
+  std::error_code missing;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(missing);
+  if (missing) {
+    errno = missing.value();
+    return -1;
+  }
+  std::string name = folder / "slackline-XXXXXX";
   const int fd = ::mkostemp(name.data(), O_CLOEXEC);
   if (fd < 0 || ::unlink(name.c_str()) == 0) return fd;
   const int error = errno;

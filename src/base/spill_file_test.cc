@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
+
+#include "base/error.h"
 
 namespace slackline {
 namespace {
@@ -27,6 +30,19 @@ TEST(SpillFile, GivesBackWhatWasAppended) {
 TEST(SpillFile, MayStayEmpty) {
   SpillFile file;
   EXPECT_TRUE(file.map().empty());
+}
+
+TEST(SpillFile, WithoutAFolderSaysWhatToDo) {
+  const char* const before = std::getenv("TMPDIR");
+  const std::string folder = before == nullptr ? "" : before;
+  setenv("TMPDIR", "/nonexistent/folder", 1);
+  try {
+    SpillFile file;
+    ADD_FAILURE() << "there is none";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("Set TMPDIR"), std::string::npos) << error.what();
+  }
+  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", folder.c_str(), 1);
 }
 
 }  // namespace

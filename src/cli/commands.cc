@@ -148,13 +148,15 @@ constexpr std::array kCommands{
             "slackline predict app.slk --topology fat-tree:k=16,tiers=3 --pairs\n"
             "slackline predict app.slk --collectives allreduce=ring --format json\n"
             "slackline predict run1.slk --also run2.slk --also run3.slk --bootstrap 200\n"
-            "slackline predict app.goal --model loggops -g 100ns -S 4096"},
+            "slackline predict app.goal --model loggops -g 100ns -S 4096",
+            UnderLauncher::all_work},
     Command{"Predict", "sensitivity", "run time as a function of latency, overhead or bandwidth",
             setup_report_command<SensitivityRequest>,
             "slackline sensitivity slackline-trace --from 3us --to 13us\n"
             "slackline sensitivity app.slk --param G --to 1ns/B --format csv\n"
             "slackline sensitivity app.slk --compare allreduce=recursive_doubling --compare "
-            "allreduce=ring"},
+            "allreduce=ring",
+            UnderLauncher::all_work},
     Command{"Predict", "tolerance", "latency at which a run is 1, 2 or 5 % slower",
             setup_report_command<ToleranceRequest>,
             "slackline tolerance slackline-trace\n"
@@ -162,7 +164,8 @@ constexpr std::array kCommands{
             "slackline tolerance app.slk --param G --format json\n"
             "slackline tolerance app.slk --topology dragonfly.toml --param L:inter-group\n"
             "slackline tolerance app.slk --region L,G --degrade 1%\n"
-            "slackline tolerance run1.slk --also run2.slk --also run3.slk --bootstrap 200"},
+            "slackline tolerance run1.slk --also run2.slk --also run3.slk --bootstrap 200",
+            UnderLauncher::all_work},
     Command{"Predict", "simulate", "simulate a run on a platform with network contention",
             setup_simulate,
             "slackline simulate app.slk --platform cluster.xml\n"

@@ -44,7 +44,7 @@ void reserve_room(const Trace& trace, GraphBuilder& builder) {
 
 /// `log`: null for the graph that the options ask for; else every message is eager.
 ExecutionGraph walk_program(const Trace& trace, const GraphOptions& options, MessageLog* log,
-                            const RunPart& part = {}, std::span<const LastOnLink> links = {}) {
+                            const RunPart& part = {}) {
   std::vector<std::uint32_t> calls;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     calls.push_back(static_cast<std::uint32_t>(trace.calls(r).size()));
@@ -53,7 +53,7 @@ ExecutionGraph walk_program(const Trace& trace, const GraphOptions& options, Mes
   reserve_room(trace, builder);
   GraphOptions effective = options;
   effective.collectives.resolve_automatic(trace.info().mpi_library);
-  ProgramWalk(trace, effective, builder, log, part).run(links);
+  ProgramWalk(trace, effective, builder, log, part).run();
   return std::move(builder).finish();
 }
 
@@ -78,9 +78,8 @@ ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options) {
   return walk_program(trace, options, nullptr);
 }
 
-ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options, const RunPart& part,
-                           std::span<const LastOnLink> links) {
-  return walk_program(trace, options, nullptr, part, links);
+ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options, const RunPart& part) {
+  return walk_program(trace, options, nullptr, part);
 }
 
 EagerGraph build_eager_graph(const Trace& trace, const GraphOptions& options) {

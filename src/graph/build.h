@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -46,10 +45,11 @@ struct GraphOptions {
 ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options);
 
 /// The same of a part of a run, whose start vertices lie where the part before it ends, and not at
-/// time 0. What counts before the part, as its first calls, has no vertices. `links`: link_end() of
-/// the graph before, by rank; empty at first. Vertices, edges and messages of all parts are those
-/// of the whole run, but for a start vertex for each program and each link that goes on.
-ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options, const RunPart& part,
-                           std::span<const LastOnLink> links);
+/// time 0. What counts before the part, as its first calls, has no vertices. Edges that pay for
+/// bytes may have another pair of ranks than in the graph of the whole run. Vertices, edges and
+/// messages of all parts are those of the whole run, but for the start vertices of later ones, and
+/// but for a vertex with two edges where the first message of a rank's link is not in the first
+/// part.
+ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options, const RunPart& part);
 
 }  // namespace slackline

@@ -44,14 +44,6 @@ struct RankPair {
   std::int32_t to;
 };
 
-/// The message that took a rank's link last, of those that leave one after the other
-/// (link_occupancy.h): what the messages of a later part of the run have to know of it.
-struct LastOnLink {
-  VertexId begins = kNoVertex;  ///< where it begins to leave; kNoVertex: the link was not used
-  std::uint64_t bytes = 0;      ///< for how many bytes it occupies the link
-  RankPair pair{};
-};
-
 /// Topology of one execution: what must wait for what. Vertices are points in time, numbered in
 /// topological order (every edge leads from a smaller to a larger number), and consecutive ones
 /// mostly belong to one rank. A vertex exists where something can be decided: a send's hand-over,
@@ -102,15 +94,18 @@ class ExecutionGraph {
   /// Computation after that vertex, up to MPI_Finalize or the end of the trace.
   std::int64_t tail_ns(std::int32_t rank) const { return tail_ns_[to_index(rank)]; }
 
-  /// The graph of a part of a run (calls/run_part.h) begins with a start vertex for each rank in
-  /// their order, and then one for each rank whose link was used before: where that message began
-  /// to leave. This is that one; kNoVertex if there is none.
+  /// The graph of a part of a run (calls/run_part.h) that others come before begins with a start
+  /// vertex for each rank in their order and, with links, another one for each: where its link is
+  /// free of the messages before. This is that one; kNoVertex if there is none.
   VertexId link_start(std::int32_t rank) const {
-    return link_starts_.empty() ? kNoVertex : link_starts_[to_index(rank)];
+    return has_link_starts_ ? static_cast<VertexId>(ranks() + rank) : kNoVertex;
   }
-  /// The same at its end, for the part that follows; not known of a graph without links.
-  LastOnLink link_end(std::int32_t rank) const {
-    return link_ends_.empty() ? LastOnLink{} : link_ends_[to_index(rank)];
+  /// The last message on a rank's link: the edge from where it begins to leave to where the link is
+  /// free of it, which has no vertex here. From link_start() if there is none in this part; from
+  /// kNoVertex if there is none so far, or in a graph without links.
+  Edge link_end(std::int32_t rank) const {
+    const LastOnLink last = link_ends_.empty() ? LastOnLink{} : link_ends_[to_index(rank)];
+    return {last.begins, EdgeKind::protocol, 0, 0, 0, last.bytes};
   }
 
   /// Largest computation and payload of any edge or tail.
@@ -124,6 +119,10 @@ class ExecutionGraph {
  private:
   friend class GraphBuilder;
 
+  struct LastOnLink {
+    VertexId begins = kNoVertex;
+    std::uint64_t bytes = 0;
+  };
   // 12 bytes: values of 32 bits and more go to wide_values_.
   struct PackedEdge {
     VertexId from;
@@ -152,8 +151,8 @@ class ExecutionGraph {
   std::vector<std::uint32_t> first_call_;  // per rank, and one past the end
   std::vector<VertexId> last_vertex_;
   std::vector<std::int64_t> tail_ns_;
-  std::vector<VertexId> link_starts_;  // per rank; empty: none
-  std::vector<LastOnLink> link_ends_;
+  bool has_link_starts_ = false;
+  std::vector<LastOnLink> link_ends_;  // per rank; empty: without links
   std::int64_t max_nanoseconds_ = 0;
   std::uint64_t max_bytes_ = 0;
   std::uint64_t message_count_ = 0;

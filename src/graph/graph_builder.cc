@@ -6,6 +6,14 @@
 #include "base/error.h"
 
 namespace slackline {
+namespace {
+
+/// Parts of a collective may together have more bytes than costs can count.
+std::uint64_t countable(std::uint64_t bytes) {
+  return std::min<std::uint64_t>(bytes, std::numeric_limits<std::int64_t>::max());
+}
+
+}  // namespace
 
 GraphBuilder::GraphBuilder(const std::vector<std::uint32_t>& calls_per_rank) {
   graph_.first_call_.reserve(calls_per_rank.size() + 1);
@@ -43,9 +51,7 @@ VertexId GraphBuilder::vertex(std::uint32_t global_call) {
 
 void GraphBuilder::edge(const Edge& e) {
   const bool timed = has_nanoseconds(e.kind);
-  // Parts of a collective may together have more bytes than costs can count.
-  const std::uint64_t bytes =
-      std::min<std::uint64_t>(e.bytes, std::numeric_limits<std::int64_t>::max());
+  const std::uint64_t bytes = countable(e.bytes);
   const std::uint64_t value = timed ? static_cast<std::uint64_t>(e.nanoseconds) : bytes;
   graph_.max_nanoseconds_ = std::max(graph_.max_nanoseconds_, e.nanoseconds);
   graph_.max_bytes_ = std::max(graph_.max_bytes_, bytes);
@@ -69,16 +75,16 @@ void GraphBuilder::end_rank(std::int32_t rank, VertexId last, std::int64_t tail_
   graph_.max_nanoseconds_ = std::max(graph_.max_nanoseconds_, tail_ns);
 }
 
-VertexId GraphBuilder::start_link(std::int32_t rank, const LastOnLink& before) {
-  graph_.link_starts_.resize(graph_.last_vertex_.size(), kNoVertex);
+VertexId GraphBuilder::start_link(std::int32_t rank) {
+  graph_.has_link_starts_ = true;
   const VertexId v = vertex(global_call(rank, 0));
-  set_pair(v, before.pair);
-  return graph_.link_starts_[ExecutionGraph::to_index(rank)] = v;
+  ensures(v == graph_.link_start(rank), "links start after the programs of all ranks");
+  return v;
 }
 
-void GraphBuilder::end_link(std::int32_t rank, const LastOnLink& use) {
+void GraphBuilder::end_link(std::int32_t rank, VertexId begins, std::uint64_t bytes) {
   graph_.link_ends_.resize(graph_.last_vertex_.size());
-  graph_.link_ends_[ExecutionGraph::to_index(rank)] = use;
+  graph_.link_ends_[ExecutionGraph::to_index(rank)] = {begins, countable(bytes)};
 }
 
 ExecutionGraph GraphBuilder::finish() && {

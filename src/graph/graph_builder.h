@@ -33,9 +33,10 @@ class GraphBuilder {
   void set_pair(VertexId v, RankPair pair) { graph_.pairs_.emplace_back(v, pair); }
   Findings& findings() { return graph_.findings_; }
   void end_rank(std::int32_t rank, VertexId last, std::int64_t tail_ns);
-  /// Where the last message on a rank's link begins to leave, of an earlier part of the run.
-  VertexId start_link(std::int32_t rank, const LastOnLink& before);
-  void end_link(std::int32_t rank, const LastOnLink& use);
+  /// ExecutionGraph::link_start(), of all ranks in their order.
+  VertexId start_link(std::int32_t rank);
+  /// ExecutionGraph::link_end(): a message begins to leave there.
+  void end_link(std::int32_t rank, VertexId begins, std::uint64_t bytes);
   ExecutionGraph finish() &&;
 
  private:

@@ -33,14 +33,12 @@ class LinkOccupancy {
   /// first one.
   VertexId leave(const Message& message, GraphBuilder& builder);
 
-  /// Goes on after `before`, of an earlier part of the run, which begins to leave at `begins`.
-  void resume(VertexId begins, const LastOnLink& before) {
-    begins_ = begins;
-    last_.bytes = before.bytes;
-    last_.pair = before.pair;
-  }
-  /// The newest message that leave() was told of.
-  LastOnLink newest() const { return {begins_, last_.bytes, last_.pair}; }
+  /// Messages before have left at that vertex.
+  void resume(VertexId free) { begins_ = free; }
+  /// Where the newest message that leave() was told of begins to leave, or what resume() was told;
+  /// and its bytes, or 0.
+  VertexId newest() const { return begins_; }
+  std::uint64_t newest_bytes() const { return last_.bytes; }
 
   /// `messages` are completed together by the next vertex of their context. Sorts them. Returns the
   /// edge into that vertex after which all of them are through, if they are several or the link

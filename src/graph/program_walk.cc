@@ -55,10 +55,12 @@ ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphB
   }
 }
 
-void ProgramWalk::run(std::span<const LastOnLink> links) {
+void ProgramWalk::run() {
   const std::int64_t zero = run_span(trace_).analysed.begin_ns;
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) start_rank(r, zero);
-  for (std::size_t r = 0; r < links.size(); ++r) start_link(static_cast<std::int32_t>(r), links[r]);
+  for (std::int32_t r = 0; r < trace_.ranks() && serial_links_ && !part_.first; ++r) {
+    contexts_[static_cast<ContextId>(r)].leaving.resume(builder_.start_link(r));
+  }
   for (std::int32_t r = trace_.ranks(); r-- > 0;) ready_.push_back(static_cast<ContextId>(r));
   do {
     while (!ready_.empty()) {
@@ -91,11 +93,6 @@ void ProgramWalk::pass_lead(Context& context) {
   for (; context.next_call < part_.lead(); ++context.next_call) {
     cursor.enter(collectives_, context.rank, collective_comm(calls.action(context.next_call)));
   }
-}
-
-void ProgramWalk::start_link(std::int32_t rank, const LastOnLink& before) {
-  if (before.begins == kNoVertex) return;
-  contexts_[static_cast<ContextId>(rank)].leaving.resume(builder_.start_link(rank, before), before);
 }
 
 void ProgramWalk::advance(ContextId id) {
@@ -204,7 +201,8 @@ void ProgramWalk::end_ranks() {
   for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
     const Context& context = contexts_[static_cast<ContextId>(rank)];
     builder_.end_rank(rank, context.tail, context.gap_ns);
-    if (serial_links_) builder_.end_link(rank, context.leaving.newest());
+    if (!serial_links_) continue;
+    builder_.end_link(rank, context.leaving.newest(), context.leaving.newest_bytes());
   }
   messages_.for_each_unreceived([&](const MessageState& t) {
     builder_.findings().add(kUnmatchedSend,

@@ -28,8 +28,7 @@ class ProgramWalk {
   ProgramWalk(const Trace& trace, const GraphOptions& options, GraphBuilder& builder,
               MessageLog* log, const RunPart& part);
 
-  /// `links`: how the part before has left them, by rank; empty: not used yet.
-  void run(std::span<const LastOnLink> links);
+  void run();
 
  private:
   /// One side of a message, a nonblocking collective, or the answer to a one-sided request:
@@ -86,7 +85,6 @@ class ProgramWalk {
   // Contexts and their paths.
   void start_rank(std::int32_t rank, std::int64_t origin_ns);
   void pass_lead(Context& context);
-  void start_link(std::int32_t rank, const LastOnLink& before);
   void advance(ContextId id);
   bool advance_main(ContextId id);
   bool advance_threads(ContextId id);

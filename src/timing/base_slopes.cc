@@ -68,8 +68,8 @@ void BaseSlopes::add(const ExecutionGraph& graph) {
   for (std::int32_t r = 0; r < graph.ranks(); ++r) {
     const Edge tail{graph.last_vertex(r), EdgeKind::compute, 0, 0, graph.tail_ns(r), 0};
     programs_.push_back(after(reached[tail.from], tail));
-    const VertexId link = graph.link_end(r).begins;
-    links_.push_back(link == kNoVertex ? Reached{} : reached[link]);
+    const Edge link = graph.link_end(r);
+    links_.push_back(link.from == kNoVertex ? Reached{} : after(reached[link.from], link));
   }
 }
 

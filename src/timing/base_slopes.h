@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "base/int128.h"
@@ -28,6 +29,9 @@ class BaseSlopes {
   // After the last part:
   double makespan_ns() const;
   std::int64_t slope(Parameter parameter) const;
+
+  /// What the next part has to know of those before.
+  auto carried() { return std::tie(programs_, links_); }
 
  private:
   static constexpr std::size_t kParameters = 3;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/findings.h"
@@ -37,6 +38,9 @@ class LinkLoad {
   /// The largest delay of what was settled.
   LinkDelay longest() const;
 
+  /// What the next part has to know of those before.
+  auto carried() { return std::tie(sent_, received_); }
+
  private:
   struct Transfer {
     std::int64_t begin_ps;
@@ -52,6 +56,7 @@ class LinkLoad {
     std::int64_t longest_ps = 0;
 
     void settle(std::int64_t before_ps);
+    auto carried() { return std::tie(transfers, free_at_ps, longest_ps); }
   };
 
   std::vector<Link> sent_;  // by rank

@@ -1,5 +1,6 @@
 #include "timing/model_schedule.h"
 
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -94,6 +95,14 @@ Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost,
     crossings[v] = most;
   }
   cut = {};
+  // Too late only if a message follows, which has the edge's cost in the whole run.
+  const auto link_free = [&](const Edge& last) {
+    if (last.from == kNoVertex) return ScheduleCut::Reached{};
+    const std::int64_t takes = cost(last, last.from).total_ps();
+    const std::int64_t free = takes < kMostEdgePs ? schedule.time_ps[last.from] + takes
+                                                  : std::numeric_limits<std::int64_t>::max();
+    return ScheduleCut::Reached{free, crossings[last.from]};
+  };
   std::uint32_t most = 0;
   for (std::int32_t r = 0; r < graph.ranks(); ++r) {
     const VertexId last = graph.last_vertex(r);
@@ -101,10 +110,7 @@ Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost,
     const std::int64_t end = schedule.time_ps[last] + graph.tail_ns(r) * kPicosPerNano;
     schedule.rank_end_ps.push_back(end);
     cut.programs.push_back({end, crossings[last]});
-    const VertexId link = graph.link_end(r).begins;
-    cut.links.push_back(link == kNoVertex
-                            ? ScheduleCut::Reached{}
-                            : ScheduleCut::Reached{schedule.time_ps[link], crossings[link]});
+    cut.links.push_back(link_free(graph.link_end(r)));
     if (r == 0 || end > schedule.makespan_ps ||
         (end == schedule.makespan_ps && crossings[last] > most)) {
       schedule.makespan_ps = end;

@@ -44,8 +44,9 @@ def case_output(test):
 
 def case_shared(test):
     """Each process has stretches of the run, and they meet a few times, however long it is."""
-    for command, most in (("efficiency", 20), ("waits", 30), ("path", 40)):
-        words = (command, TRACE, "--format", "json")
+    for command, most in (("efficiency", 20), ("waits", 30), ("path", 40), ("predict", 25), ("tolerance --no-cache", 30),
+                          ("sensitivity --no-cache", 30)):
+        words = (*command.split(), TRACE, "--format", "json")
         alone = test.slackline(*words)
         for count in (2, 3):
             done = launched(test, count, *words, environment={"SLACKLINE_PARALLEL": "costs"})
@@ -133,6 +134,51 @@ def case_finish(test):
     last = launched(test, 2, "record", "--finish", test.output, "--force")
     check(last.returncode == 0 and os.listdir(test.output) == ["trace.slk"], f"{os.listdir(test.output)}")
     check(sorted(name for name in os.listdir(test.folder) if name.startswith(".")) == [], "something is left")
+
+
+def notes(done):
+    return [line.partition("processes: ")[2] for line in done.stderr.splitlines() if line.startswith("slackline: note: ")]
+
+
+def case_model(test):
+    """What the model says of a recording made today, by processes that share the work: all of it in one round of stretches,
+    and in several, of little memory."""
+    check(test.record([*test.launcher(4), test.program("stencil2d"), "100", "90", "60"]).returncode == 0, "recorded")
+    network = ("-L", "2us", "-G", "0.3ns/B")
+    for command in ("predict", "predict --left", "predict --occupancy none", "predict -S 1KiB --rendezvous rdma-read",
+                    "tolerance --no-cache", "tolerance --no-cache --param G -S 0", "sensitivity --no-cache --param o"):
+        words = (*command.split(), test.output, *network, "--format", "json")
+        alone = test.slackline(*words)
+        check(alone.returncode == 0, "alone")
+        for count, *memory in ((2,), (3,), (2, "--memory", "200KiB"), (3, "--memory", "150KiB")):
+            done = launched(test, count, *words, *memory, environment={"SLACKLINE_PARALLEL": "costs"})
+            check(without_passes(done.stdout) == without_passes(alone.stdout), f"{command} of {count} says something else")
+            check(not notes(done), f"{command}: {notes(done)}")
+            costs = re.findall(r"process \d+: .* (\d+) exchanges, (\d+) bytes sent", done.stderr)
+            check(len(costs) == count and all(int(sent) > 500 for _, sent in costs), f"{costs}")
+    # What cannot be shared is answered all the same, and said once.
+    for words, why in ((("predict", "--pairs"), "not shared"), (("tolerance", "--region", "L,G"), "not shared"),
+                       (("sensitivity", "--param", "S", "--at", "0,4KiB"), "not shared"),
+                       (("predict", "--ranks-per-node", "2"), "pairs of ranks")):
+        words = (*words, test.output, "--format", "json")
+        done = launched(test, 2, *words)
+        check(done.stdout == test.slackline(*words).stdout != "", f"{words} says something else")
+        check(len(notes(done)) == 1 and why in notes(done)[0], f"{words}: {notes(done)}")
+    # The reduced graph is made by all, and read from the cache by the first one.
+    words = ("tolerance", test.output, "--cache", test.folder, "--format", "json")
+    first, second = (launched(test, 3, *words) for _ in range(2))
+    check(first.stdout == second.stdout == test.slackline(*words).stdout != "", "the cache has another answer")
+    check(not notes(first) and notes(second) == ["the reduced graph is in the cache"], f"{notes(first)} {notes(second)}")
+    # A process that cannot go on ends all, with its message.
+    done = launched(test, 3, "tolerance", "--no-cache", test.output, "--memory", "150KiB",
+                    wrapper=("env", "TMPDIR=" + os.path.join(test.folder, "missing")))
+    check(done.returncode == 1 and len(said(done)) == 1 and "temporary file" in said(done)[0], f"{said(done)}")
+    check(done.stdout == "", "nothing is printed")
+
+
+def without_passes(json_text):
+    """How often the reduced graph was looked at depends on where it lies."""
+    return re.sub(r'"passes": \d+', "", json_text)
 
 
 def case_help(test):

@@ -1,15 +1,19 @@
 // What the model says of a run is the same, to the last digit, whether its trace is read whole or
-// in stretches that are cut wherever that is possible: of random programs, on networks of small and
+// in stretches that are cut wherever that is possible, by one process or several (which are threads
+// here): of random programs, on networks of small and
 // large parameters, with and without links that messages occupy, and of public traces where they
 // are at hand.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <regex>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -24,10 +28,12 @@
 #include "app/requests/tolerance.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/packed.h"
 #include "formats/native/pieces.h"
 #include "formats/open/open.h"
 #include "formats/testing/text_trace.h"
 #include "parallel/process_group.h"
+#include "parallel/testing/thread_processes.h"
 #include "property/native_runs.h"
 #include "report/report.h"
 #include "report/writers.h"
@@ -97,6 +103,23 @@ std::string without_passes(const std::string& json) {
   return std::regex_replace(json, std::regex("\"passes\": [0-9]+"), "\"passes\": 0");
 }
 
+constexpr std::array kProcesses{1, 2, 3, 4, 7};
+
+/// What several processes answer; `works`: whether all of them did.
+template <class Request>
+std::string answer_of_processes(int count, const Request& request, bool& works) {
+  return answer([&] {
+    Report first;
+    run_as_processes(count, [&](ProcessGroup& group) {
+      Report report = execute(request, group);
+      if (!group.is_first()) return;
+      works = count > 1 && group.unshared().empty();
+      first = std::move(report);
+    });
+    return first;
+  });
+}
+
 /// With as little memory as there are places to cut for. How many answers in stretches there were;
 /// those that only the whole trace gives are refused.
 template <class Request>
@@ -130,21 +153,105 @@ std::size_t compare_all(const ModelRequest& input) {
 }
 constexpr std::size_t kRequests = 6;
 
-/// Calls use(stretch, its graph) for each of a trace that is cut wherever it can be. False where a
-/// graph is not as that of the whole run, which its findings say.
-template <class Use>
-bool for_each_graph(StretchedTrace& trace, const GraphOptions& options, Use use) {
-  std::vector<LastOnLink> links;
-  for (std::size_t s = 0; s < trace.size(); ++s) {
-    const std::optional<Stretch> stretch = trace.load(s);
-    if (!stretch) return false;
-    const ExecutionGraph graph = build_graph(stretch->trace, options, stretch->part, links);
-    if (!graph.findings().empty()) return false;
-    use(s, *stretch, graph, links);
-    links.clear();
-    for (std::int32_t r = 0; r < graph.ranks(); ++r) links.push_back(graph.link_end(r));
+/// The same by several processes that share the work: of plenty of memory, and of little, which is
+/// refused where there are too few places to cut. How many answers were shared.
+template <class Request>
+std::size_t compare_shared(const std::vector<Request>& requests) {
+  std::size_t shared = 0;
+  for (const Request& request : requests) {
+    const std::string whole = answer([&] { return execute(request); });
+    for (const int count : kProcesses) {
+      for (const char* memory : {"", "24KiB"}) {
+        if (*memory != '\0' && count > 3) continue;
+        Request own = request;
+        own.input.reading.memory = memory;
+        bool works = false;
+        const std::string together = answer_of_processes(count, own, works);
+        if (together.find("cannot be read in stretches") != std::string::npos) continue;
+        if (*memory == '\0') {
+          EXPECT_EQ(together, whole) << count << " processes";
+        } else {
+          EXPECT_EQ(without_passes(together), without_passes(whole)) << count << " processes";
+        }
+        if (works) ++shared;
+      }
+    }
   }
-  return true;
+  return shared;
+}
+
+/// A trace that is cut wherever it can be, of which so many objects have some stretches each.
+struct CutEverywhere {
+  StretchedTrace& trace;
+  const GraphOptions& options;
+  std::size_t objects;
+
+  /// Calls use(number, object, stretch, its graph). False where a graph is not as that of the whole
+  /// run, which its findings say.
+  template <class Use>
+  bool for_each(Use use) {
+    for (std::size_t s = 0; s < trace.size(); ++s) {
+      const std::optional<Stretch> stretch = trace.load(s);
+      if (!stretch) return false;
+      const ExecutionGraph graph = build_graph(stretch->trace, options, stretch->part);
+      if (!graph.findings().empty()) return false;
+      use(s, s % objects, *stretch, graph);
+    }
+    return true;
+  }
+};
+
+/// Takes `from`'s sums to `to`, as from process to process.
+void carry(PredictionInParts& from, PredictionInParts& to) {
+  if (&from == &to) return;
+  Bytes bytes;
+  pack(bytes, from);
+  std::span<const std::byte> rest(bytes);
+  unpack(rest, to);
+  EXPECT_TRUE(rest.empty());
+}
+
+std::optional<Prediction> predict_cut_everywhere(CutEverywhere cut, const ModelChoice& choice,
+                                                 Side side) {
+  std::vector<PredictionInParts> objects(cut.objects,
+                                         PredictionInParts(choice, cut.trace.job().ranks(), side));
+  std::size_t at = 0;
+  const auto turn = [&](std::size_t object) -> PredictionInParts& {
+    carry(objects[std::exchange(at, object)], objects[object]);
+    return objects[object];
+  };
+  if (!cut.for_each([&](std::size_t number, std::size_t object, const Stretch& stretch,
+                        const ExecutionGraph& graph) {
+        turn(object).add(stretch.trace, graph, stretch.part, number);
+      })) {
+    return std::nullopt;
+  }
+  for (std::size_t s = cut.trace.size() - 1; s-- > 0;) {
+    const std::optional<Stretch> stretch = cut.trace.load(s);
+    turn(s % cut.objects)
+        .add_again(stretch->trace, build_graph(stretch->trace, cut.options, stretch->part),
+                   stretch->part, s);
+  }
+  return std::move(objects[at]).finish();
+}
+
+ReducedLogGPS reduce_cut_everywhere(CutEverywhere cut, std::uint64_t bytes_in_memory) {
+  ReducedLogGPSWriter all;
+  std::uint32_t slots = 0;
+  std::vector<PartReduction> objects(cut.objects);
+  cut.for_each([&](std::size_t number, std::size_t object, const Stretch& stretch,
+                   const ExecutionGraph& graph) {
+    EXPECT_TRUE(objects[object].add(graph, stretch.part, number));
+    ReducedLogGPSWriter& lists = objects[object].lists();
+    lists.follow(all.wide().size());
+    all.append(lists.nodes());
+    all.append(lists.edges());
+    all.append(lists.wide());
+    all.spill_beyond(bytes_in_memory);
+    lists.clear();
+    slots = std::max(slots, objects[object].slots());
+  });
+  return std::move(all).finish(slots);
 }
 
 std::string answer_of(const Tolerances& found) {
@@ -166,37 +273,19 @@ std::size_t compare_cut_everywhere(const std::string& path, const ModelChoice& c
   const OpenedTrace whole = open_trace(path);
   const ExecutionGraph graph = build_graph(whole.trace, choice.graph);
   for (const Side side : {Side::right, Side::left}) {
-    PredictionInParts parts(choice, whole.trace.ranks(), side);
-    std::vector<std::vector<LastOnLink>> links_of;
-    if (!for_each_graph(trace, choice.graph,
-                        [&](std::size_t, const Stretch& stretch, const ExecutionGraph& part,
-                            const std::vector<LastOnLink>& links) {
-                          links_of.push_back(links);
-                          parts.add(stretch.trace, part, stretch.part);
-                        })) {
-      return 0;
-    }
-    for (std::size_t s = trace.size() - 1; s-- > 0;) {
-      const std::optional<Stretch> stretch = trace.load(s);
-      parts.add_again(stretch->trace,
-                      build_graph(stretch->trace, choice.graph, stretch->part, links_of[s]),
-                      stretch->part, s);
-    }
-    Prediction stretched = std::move(parts).finish();
-    stretched.measured = measured_run(whole.trace);
     const Prediction at_once = predict(whole.trace, graph, choice, side);
-    EXPECT_EQ(write_json(describe(stretched, trace.job()), false),
-              write_json(describe(at_once, whole.trace), false))
-        << trace.size() << " stretches";
+    for (const std::size_t objects : {std::size_t{1}, std::size_t{3}}) {
+      std::optional<Prediction> stretched =
+          predict_cut_everywhere({trace, choice.graph, objects}, choice, side);
+      if (!stretched) return 0;
+      stretched->measured = measured_run(whole.trace);
+      EXPECT_EQ(write_json(describe(*stretched, trace.job()), false),
+                write_json(describe(at_once, whole.trace), false))
+          << trace.size() << " stretches, " << objects;
+    }
   }
   for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1} << 30}) {
-    PartReduction reduction(bytes);
-    for_each_graph(trace, choice.graph,
-                   [&](std::size_t, const Stretch& stretch, const ExecutionGraph& part,
-                       const std::vector<LastOnLink>&) {
-                     EXPECT_TRUE(reduction.add(part, stretch.part.last));
-                   });
-    const ReducedProgram reduced(std::move(reduction).finish());
+    const ReducedProgram reduced(reduce_cut_everywhere({trace, choice.graph, 1}, bytes));
     for (const Parameter parameter :
          {Parameter::latency, Parameter::overhead, Parameter::gap_per_byte}) {
       EXPECT_EQ(answer_of(tolerances_by(reduced, choice.model, parameter)),
@@ -207,25 +296,36 @@ std::size_t compare_cut_everywhere(const std::string& path, const ModelChoice& c
   return trace.size();
 }
 
+std::size_t compare_all_shared(const ModelRequest& input) {
+  return compare_shared(predictions(input)) + compare_shared(tolerances_of(input)) +
+         compare_shared(sensitivities(input));
+}
+constexpr std::size_t kMostShared = kRequests * (kProcesses.size() - 1);
+
 class StretchedModel : public ::testing::TestWithParam<Kind> {};
 
 TEST_P(StretchedModel, EqualsThatOfTheWholeRun) {
   constexpr std::uint64_t kPrograms = 150;
   std::size_t compared = 0;
+  std::size_t shared = 0;
   std::size_t stretches = 0;
   for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
     SCOPED_TRACE(seed);
     const NativeFile file(random_run(seed, GetParam()));
     const ModelOptions network = random_network(seed);
     stretches += compare_cut_everywhere(file.path(), resolve_model(network));
-    if (seed % 10 == 0) compared += compare_all({.trace = file.path(), .model = network});
+    const ModelRequest input{.trace = file.path(), .model = network};
+    if (seed % 10 == 0) compared += compare_all(input);
+    if (seed % 10 == 1) shared += compare_all_shared(input);
     if (HasFailure()) return;
   }
   const bool sound = GetParam() == Kind::causal || GetParam() == Kind::modelled;
   if (sound) {
     EXPECT_GT(compared, 0u);
+    EXPECT_GE(shared, kPrograms / 10 * kRequests);
     EXPECT_GE(stretches, 2 * kPrograms);
   }
+  RecordProperty("shared", static_cast<int>(shared));
   RecordProperty("stretches", static_cast<int>(stretches));
 }
 
@@ -302,6 +402,35 @@ TEST(StretchedModelOn, PathsOverBusyLinks) {
     input.model.collectives = {"alltoall=linear"};
     EXPECT_EQ(compare_cut_everywhere(file.path(), resolve_model(input.model)), 9u);
     EXPECT_EQ(compare_all(input), kRequests) << gap;
+    EXPECT_GE(compare_all_shared(input), kMostShared) << gap;
+  }
+}
+
+/// Computation of more than 4.3 s, and messages of more than 4.3 GB, whose counts are kept apart.
+TEST(StretchedModelOn, CountsBeyond32Bits) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  std::string text;
+  for (int me = 0; me < 3; ++me) {
+    text += fmt::format("rank {}\n @0 +1 init\n", me);
+    for (int step = 1; step < 9; ++step) {
+      const std::int64_t at = 30 * step * kSecond;
+      const std::int64_t bytes = (5 + step % 3) * kSecond + step;
+      if (me == step % 3)
+        text += fmt::format(" @{} +9 send to={} bytes={}\n", at, (me + 1) % 3, bytes);
+      if (me == (step + 1) % 3)
+        text += fmt::format(" @{} +9 recv from={} bytes={}\n", at + 5, step % 3, bytes);
+      const std::int64_t enter = at + (5 + (me + step) % 4) * kSecond + 7 * me;
+      text += fmt::format(" @{} +{} barrier\n", enter, at + 10 * kSecond - enter);
+    }
+    text += fmt::format(" @{} +1 finalize\n", 300 * kSecond);
+  }
+  const NativeFile file(testing::timed_trace(3, text));
+  for (const char* gap : {"0.01ns/B", "1ns/B"}) {
+    ModelRequest input{.trace = file.path()};
+    input.model.gap_per_byte = gap;
+    EXPECT_EQ(compare_cut_everywhere(file.path(), resolve_model(input.model)), 9u);
+    EXPECT_EQ(compare_all(input), kRequests) << gap;
+    EXPECT_GE(compare_all_shared(input), kMostShared) << gap;
   }
 }
 
@@ -324,6 +453,7 @@ TEST(StretchedModelOn, PausesAndRecording) {
     ModelRequest input{.trace = file.path()};
     input.model.computation = computation;
     EXPECT_EQ(compare_all(input), kRequests) << computation;
+    EXPECT_GE(compare_all_shared(input), kMostShared) << computation;
   }
 }
 
@@ -339,8 +469,37 @@ TEST(StretchedModelOn, DeadlocksUnderTheModelAreRefused) {
   const NativeFile file(testing::timed_trace(2, rank(0) + rank(1)));
   ModelRequest input{.trace = file.path()};
   EXPECT_EQ(compare_all(input), kRequests);
+  EXPECT_GE(compare_all_shared(input), kMostShared);
   input.model.eager_threshold = "1KiB";
   EXPECT_EQ(compare_all(input), 0u);
+  EXPECT_EQ(compare_all_shared(input), 0u);
+}
+
+/// They are found in each stretch, and the worst of all is named: not where several are worst
+/// alike.
+TEST(StretchedModelOn, MessagesThatRunBackInTime) {
+  for (const int step_ns : {7, 0}) {
+    std::string text;
+    for (int me = 0; me < 2; ++me) {
+      text += fmt::format("rank {}\n @0 +1 init\n", me);
+      for (int step = 1; step < 9; ++step) {
+        const int at = 1000 * step;
+        const int late = 100 + step_ns * (step * 5 % 9);
+        const int tag = step;
+        if (me == 0) text += fmt::format(" @{} +9 send to=1 tag={} bytes=8\n", at + late, tag);
+        if (me == 1) text += fmt::format(" @{} +9 recv from=0 tag={} bytes=8\n", at, tag);
+        text += fmt::format(" @{} +50 barrier\n", at + 500);
+      }
+      text += " @9900 +1 finalize\n";
+    }
+    const NativeFile file(testing::timed_trace(2, text));
+    const ModelRequest input{.trace = file.path()};
+    EXPECT_EQ(compare_all(input), step_ns > 0 ? kRequests : 0);
+    EXPECT_GE(compare_all_shared(input), step_ns > 0 ? kMostShared : 0);
+    EXPECT_NE(
+        answer([&] { return execute(predictions(input).front()); }).find("causality_violated"),
+        std::string::npos);
+  }
 }
 
 /// Where the target of a request is when the model comes upon it, the graph of a stretch does not
@@ -362,20 +521,25 @@ TEST(StretchedModelOn, OneSidedRequests) {
   const ModelRequest input{.trace = file.path()};
   EXPECT_EQ(compare(predictions(input)), 0u);
   EXPECT_EQ(compare(tolerances_of(input)), 3u);
+  EXPECT_EQ(compare_shared(predictions(input)), 0u);
+  EXPECT_GE(compare_shared(tolerances_of(input)), 3 * (kProcesses.size() - 1));
 }
 
 TEST(StretchedModelOn, PublicTraces) {
   constexpr std::uint64_t kMostCalls = 200'000;
   std::size_t tried = 0;
   std::size_t compared = 0;
+  std::size_t shared = 0;
   testing::for_each_public_run([&](const Trace& trace) {
     if (trace.call_count() > kMostCalls) return;
     ++tried;
     const NativeFile file(trace);
     compared += compare_all({.trace = file.path()});
+    shared += compare_all_shared({.trace = file.path()});
   });
   if (tried == 0) GTEST_SKIP() << "no public traces in " << testing::shared_trace("");
   EXPECT_GT(compared, 0u);
+  EXPECT_GT(shared, 0u);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "analysis/model/model_path.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 
@@ -45,6 +46,16 @@ class PathCollector {
     }
   }
 
+  /// `rank` waits for its link in a call of a later part of the run, which is `waits`.
+  void add_link(std::int32_t rank, const CallOnPath& waits, std::int64_t ps) {
+    push(PathPart::bandwidth, rank, rank, waits, ps);
+  }
+
+  CallOnPath on_path(std::int32_t rank, std::uint32_t call) const {
+    if (trace_.calls(rank).empty()) return {call, Operation::none, kNoRegion};
+    return {call, trace_.calls(rank).operation(call), paths_.region(paths_.at_call(rank, call))};
+  }
+
   /// The path begins at that time.
   ModelPath finish(std::int64_t begin_ps) {
     ensures(now_ps_ == begin_ps, "the critical path's segments add up to the makespan");
@@ -66,33 +77,24 @@ class PathCollector {
 
   void add(PathPart part, std::int32_t rank, std::int32_t from_rank, std::uint32_t call,
            std::int64_t ps) {
-    if (ps == 0) return;
-    const std::int32_t region =
-        trace_.calls(rank).empty() ? kNoRegion : paths_.region(paths_.at_call(rank, call));
+    if (ps > 0) push(part, rank, from_rank, on_path(rank, call), ps);
+  }
+
+  void push_compute(std::int32_t rank, std::uint32_t call, std::int32_t region, std::int64_t ns) {
+    push(PathPart::compute, rank, rank, {call, Operation::none, region}, ns * kPicosPerNano);
+  }
+
+  void push(PathPart part, std::int32_t rank, std::int32_t from_rank, const CallOnPath& of,
+            std::int64_t ps) {
+    if (ps <= 0) return;
     segments_.push_back({.begin_ps = now_ps_ - ps,
                          .end_ps = now_ps_,
                          .part = part,
                          .rank = rank,
                          .from_rank = from_rank,
-                         .call = call,
-                         .operation = trace_.calls(rank).empty()
-                                          ? Operation::none
-                                          : trace_.calls(rank).operation(call),
-                         .region = region});
-    now_ps_ -= ps;
-  }
-
-  void push_compute(std::int32_t rank, std::uint32_t call, std::int32_t region, std::int64_t ns) {
-    if (ns <= 0) return;
-    const std::int64_t ps = ns * kPicosPerNano;
-    segments_.push_back({.begin_ps = now_ps_ - ps,
-                         .end_ps = now_ps_,
-                         .part = PathPart::compute,
-                         .rank = rank,
-                         .from_rank = rank,
-                         .call = call,
-                         .operation = Operation::none,
-                         .region = region});
+                         .call = of.call,
+                         .operation = of.operation,
+                         .region = of.region});
     now_ps_ -= ps;
   }
 
@@ -178,15 +180,20 @@ std::vector<std::pair<Key, PathTime>> joined(std::vector<std::pair<Key, PathTime
   return first;
 }
 
-/// Back along the deciding edges to a start vertex, which is returned.
-VertexId follow_back(const ExecutionGraph& graph, const Schedule& schedule, VertexId v,
-                     PathCollector& collector) {
+/// Back along the deciding edges to a start vertex, which is returned with the vertex after it.
+struct PathStart {
+  VertexId start;
+  VertexId next;  ///< the same if there is none
+};
+PathStart follow_back(const ExecutionGraph& graph, const Schedule& schedule, VertexId v,
+                      PathCollector& collector) {
+  VertexId next = v;
   while (schedule.decided_by[v] != Schedule::kUndecided) {
     const Edge e = graph.in_edge(v, schedule.decided_by[v]);
     collector.add_edge(v, e);
-    v = e.from;
+    next = std::exchange(v, e.from);
   }
-  return v;
+  return {v, next};
 }
 
 }  // namespace
@@ -239,15 +246,22 @@ void ModelPathSum::add(const Trace& trace, const ExecutionGraph& graph, const Sc
   PathCollector collector(trace, graph, cost);
   VertexId v = graph.last_vertex(rank_);
   if (by_link_) {
-    v = graph.link_end(rank_).begins;
-    collector.begin_at(schedule.time_ps[v]);
+    const Edge link = graph.link_end(rank_);
+    v = link.from;
+    const std::int64_t takes = cost(link, v).total_ps();
+    collector.begin_at(schedule.time_ps[v] + takes);
+    collector.add_link(rank_, *by_link_, takes);
   } else {
     collector.add_tail(rank_, schedule.rank_end_ps[static_cast<std::size_t>(rank_)]);
   }
-  v = follow_back(graph, schedule, v, collector);
-  ModelPath path = collector.finish(schedule.time_ps[v]);
-  rank_ = graph.rank(v);
-  by_link_ = v == graph.link_start(rank_);
+  const auto [start, next] = follow_back(graph, schedule, v, collector);
+  ModelPath path = collector.finish(schedule.time_ps[start]);
+  rank_ = graph.rank(start);
+  if (start != graph.link_start(rank_)) {
+    by_link_.reset();
+  } else if (next != start) {
+    by_link_ = collector.on_path(rank_, graph.call(next));
+  }
   add_up(path, trace);
   add_time(sums_.total, path.total);
   sums_.by_rank.resize(path.by_rank.size());

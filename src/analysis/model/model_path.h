@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -60,6 +63,13 @@ struct ModelPath {
 ModelPath model_path(const Trace& trace, const ExecutionGraph& graph, const Schedule& schedule,
                      const PicosecondCost& cost);
 
+/// A call that the path leads through.
+struct CallOnPath {
+  std::uint32_t call;
+  Operation operation;
+  std::int32_t region;  ///< kNoRegion outside of all
+};
+
 /// The same of a run whose graph and schedule are there part by part (graph/build.h), the last one
 /// first; without segments.
 class ModelPathSum {
@@ -70,11 +80,17 @@ class ModelPathSum {
   /// After the first part.
   ModelPath finish() &&;
 
+  /// What the part before those has to know of them.
+  auto carried() {
+    return std::tie(sums_.total, sums_.by_rank, sums_.by_operation, sums_.by_region, sums_.messages,
+                    rank_, by_link_);
+  }
+
  private:
   ModelPath sums_;  // as the path comes upon them
   // Where it comes into the parts that were added.
   std::int32_t rank_ = 0;
-  bool by_link_ = false;  // behind a message that left before
+  std::optional<CallOnPath> by_link_;  // in a call of those, which waits for the rank's link
 };
 
 }  // namespace slackline

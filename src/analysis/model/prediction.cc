@@ -69,8 +69,9 @@ PredictionInParts::PredictionInParts(const ModelChoice& choice, std::int32_t ran
   prediction_.side = side;
 }
 
-void PredictionInParts::add(const Trace& trace, const ExecutionGraph& graph, const RunPart& part) {
-  begins_.push_back(cut_);
+void PredictionInParts::add(const Trace& trace, const ExecutionGraph& graph, const RunPart& part,
+                            std::size_t number) {
+  begins_.emplace(number, cut_);
   const Schedule schedule = model_schedule(graph, cost_, cut_);
   slopes_.add(graph);
   ranks_.add(graph, schedule, cost_);
@@ -78,12 +79,7 @@ void PredictionInParts::add(const Trace& trace, const ExecutionGraph& graph, con
   // Whatever is still to come begins when a rank goes on, at the earliest.
   links_.settle(part.last ? std::numeric_limits<std::int64_t>::max()
                           : std::ranges::min(schedule.rank_end_ps));
-  prediction_.vertices += graph.vertex_count();
-  for (std::int32_t r = 0; r < graph.ranks() && !part.first; ++r) {
-    prediction_.vertices -= graph.link_start(r) == kNoVertex ? 1 : 2;
-  }
-  prediction_.edges += graph.edge_count();
-  prediction_.messages += graph.message_count();
+  count(graph, part);
   if (!part.last) return;
   prediction_.ranks_ps = std::move(ranks_).finish(schedule);
   prediction_.link = links_.longest();
@@ -91,9 +87,27 @@ void PredictionInParts::add(const Trace& trace, const ExecutionGraph& graph, con
   path_.add(trace, graph, schedule, cost_, part);
 }
 
+/// As in the graph of the whole run (graph/build.h).
+void PredictionInParts::count(const ExecutionGraph& graph, const RunPart& part) {
+  prediction_.vertices += graph.vertex_count();
+  prediction_.edges += graph.edge_count();
+  prediction_.messages += graph.message_count();
+  used_links_.resize(static_cast<std::size_t>(graph.ranks()), 0);
+  for (std::int32_t r = 0; r < graph.ranks(); ++r) {
+    const VertexId start = graph.link_start(r);
+    if (!part.first) prediction_.vertices -= start == kNoVertex ? 1 : 2;
+    char& used = used_links_[static_cast<std::size_t>(r)];
+    if (used != 0 || graph.link_end(r).from == start) continue;
+    used = 1;
+    if (part.first) continue;
+    prediction_.vertices -= 1;
+    prediction_.edges -= 2;
+  }
+}
+
 void PredictionInParts::add_again(const Trace& trace, const ExecutionGraph& graph,
                                   const RunPart& part, std::size_t number) {
-  ScheduleCut cut = begins_[number];
+  ScheduleCut cut = begins_.at(number);
   path_.add(trace, graph, model_schedule(graph, cost_, cut), cost_, part);
 }
 

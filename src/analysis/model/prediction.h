@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "analysis/model/model_choice.h"
@@ -59,24 +62,36 @@ Prediction predict(const Trace& trace, const ModelFunctions& functions, const Mo
 
 /// The same of a run whose graph is there part by part (graph/build.h): all parts in their order,
 /// then again from the last but one to the first. All pairs of ranks are alike. Without the path's
-/// segments. Keeps 32 bytes a rank and part.
+/// segments. Keeps 32 bytes a rank and part. Several objects can have some of the parts each, where
+/// carried() goes from one to the next.
 class PredictionInParts {
  public:
   PredictionInParts(const ModelChoice& choice, std::int32_t ranks, Side side);
 
-  /// The next part.
-  void add(const Trace& trace, const ExecutionGraph& graph, const RunPart& part);
-  /// The part number `number` again.
+  /// The next part, which is number `number`.
+  void add(const Trace& trace, const ExecutionGraph& graph, const RunPart& part,
+           std::size_t number);
+  /// The same again, which this object has added.
   void add_again(const Trace& trace, const ExecutionGraph& graph, const RunPart& part,
                  std::size_t number);
   Prediction finish() &&;
 
+  /// What the next part has to know of those that were added before.
+  auto carried() {
+    return std::tie(prediction_.vertices, prediction_.edges, prediction_.messages,
+                    prediction_.ranks_ps, prediction_.link, prediction_.link_is_negligible,
+                    used_links_, cut_.programs, cut_.links, slopes_, ranks_, links_, path_);
+  }
+
  private:
+  void count(const ExecutionGraph& graph, const RunPart& part);
+
   ModelChoice choice_;
   PicosecondCost cost_;
   Prediction prediction_;
+  std::vector<char> used_links_;  // by rank: was there a message
   ScheduleCut cut_;
-  std::vector<ScheduleCut> begins_;  // of the parts
+  std::map<std::size_t, ScheduleCut> begins_;  // of the parts that were added here
   BaseSlopes slopes_;
   BreakdownSum ranks_;
   LinkLoad links_;

@@ -80,9 +80,10 @@ void BreakdownSum::add(const ExecutionGraph& graph, const Schedule& schedule,
   before_links_ps_.assign(ranks, 0);
   for (std::int32_t r = 0; r < graph.ranks(); ++r) {
     parts_[static_cast<std::size_t>(r)].compute += graph.tail_ns(r) * kPicosPerNano;
-    const VertexId link = graph.link_end(r).begins;
-    if (link == kNoVertex) continue;
-    before_links_ps_[static_cast<std::size_t>(r)] = part.network_time_before_ps(link);
+    const Edge link = graph.link_end(r);
+    if (link.from == kNoVertex) continue;
+    before_links_ps_[static_cast<std::size_t>(r)] =
+        part.network_time_before_ps(link.from) + cost(link, link.from).total_ps();
   }
 }
 

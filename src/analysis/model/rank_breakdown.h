@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "analysis/runs/time_breakdown.h"
@@ -27,10 +28,13 @@ class BreakdownSum {
   /// After the last part, whose schedule that is.
   std::vector<TimeBreakdown> finish(const Schedule& last) &&;
 
+  /// What the next part has to know of those before.
+  auto carried() { return std::tie(parts_, before_links_ps_); }
+
  private:
   std::vector<TimeBreakdown> parts_;  // by rank
-  /// Time on the network before a rank's link took its last message so far, back to a rank's main
-  /// path.
+  /// Time on the network before a rank's link is free of its last message so far, back to a rank's
+  /// main path.
   std::vector<std::int64_t> before_links_ps_;
 };
 

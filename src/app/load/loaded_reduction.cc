@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/flat_map.h"
 #include "formats/goal/text.h"
+#include "parallel/process_group.h"
 #include "report/command_names.h"
 #include "timing/goal_reduction.h"
 #include "timing/reduction/reduction_cache.h"
@@ -208,20 +209,48 @@ std::optional<LoadedReduction> reduce_whole(const ModelRequest& request, const M
   return reduced_graph_of(opened, std::move(*reduced));
 }
 
-/// Reads the trace in stretches, where it is to be read so.
-std::optional<LoadedReduction> reduce_stretches(const ModelRequest& request) {
-  std::optional<StretchedModel> model = StretchedModel::load(request);
+/// Reads the trace in stretches, where it is to be read so. In all processes but the first the
+/// reduction is empty.
+std::optional<LoadedReduction> reduce_stretches(const ModelRequest& request, ProcessGroup& group) {
+  std::optional<StretchedModel> model = StretchedModel::load(request, group);
   if (!model) return std::nullopt;
   std::optional<ReducedLogGPS> reduced = reduce(*model, request.reading);
   if (!reduced) return std::nullopt;
   return reduced_graph_of(model->loaded(), std::move(*reduced));
 }
 
+/// What the first process knows before anything is reduced.
+struct ReductionPlace {
+  InputIdentity input;
+  CachePlace cache;
+  CacheAnswer found{};
+};
+
+std::optional<ReductionPlace> place_of(const ModelRequest& request, const CacheOptions& cache,
+                                       const ModelChoice& model, const std::string& path) {
+  std::optional<InputIdentity> input = identify_input(path);
+  if (!input) return std::nullopt;
+  CachePlace place = cache_place(cache, *input, model, request.model);
+  ReductionPlace result{std::move(*input), std::move(place)};
+  if (!result.cache.path.empty()) {
+    result.found = read_reduction_cache(result.cache.path, result.cache.key);
+  }
+  return result;
+}
+
+/// Whether all processes are to go on, as the first one says.
+bool first_says(ProcessGroup& group, bool go_on) {
+  return gather_all(group, std::vector<char>{go_on ? '\1' : '\0'}).front() != '\0';
+}
+
 }  // namespace
 
 std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
                                               const CacheOptions& cache,
-                                              const VariedParameter& parameter) {
+                                              const VariedParameter& parameter,
+                                              ProcessGroup& group) {
+  group.set_unshared(
+      "parameters of some messages or pairs of ranks, and corrected clocks, are not shared");
   const NetworkOptions& network = request.network;
   if (network.given() || !network.hosts.empty() || !network.intra_node.empty() ||
       !parameter.qualifier.empty() || request.reading.fix_clocks) {
@@ -229,19 +258,27 @@ std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
   }
   const ModelChoice model = resolve_model(request.model);
   const std::string path = input_path(request.trace);
-  const std::optional<InputIdentity> input = identify_input(path);
-  if (!input) return std::nullopt;
-  const CachePlace place = cache_place(cache, *input, model, request.model);
-  CacheAnswer found;
-  if (!place.path.empty()) found = read_reduction_cache(place.path, place.key);
-  if (auto q = from_cache(found, request.model, path)) return q;
-  std::optional<LoadedReduction> q = reduce_stretches(request);
-  if (!q && place.path.empty() && input->bytes < kWorthCaching) return std::nullopt;
-  if (!q) q = reduce_whole(request, model, path, *input);
-  if (!q || place.path.empty()) return q;
-  keep(place, cache, *input, q->reduced, about(*q));
-  if (found.state == CacheState::other_version) q->findings.add(kOtherVersion, place.path.string());
-  if (found.state == CacheState::damaged) q->findings.add(kDamaged, place.path.string());
+  std::optional<ReductionPlace> place;
+  std::optional<LoadedReduction> q;
+  if (group.is_first()) {
+    place = place_of(request, cache, model, path);
+    if (place) q = from_cache(place->found, request.model, path);
+  }
+  group.set_unshared("the reduced graph is in the cache");
+  group.set_unshared(q ? "the reduced graph is in the cache"
+                       : "only a measured run of a native trace is shared");
+  if (!first_says(group, place && !q)) return q;
+  q = reduce_stretches(request, group);
+  if (!group.is_first()) return std::nullopt;
+  const InputIdentity& input = place->input;
+  if (!q && place->cache.path.empty() && input.bytes < kWorthCaching) return std::nullopt;
+  if (!q) q = reduce_whole(request, model, path, input);
+  if (!q || place->cache.path.empty()) return q;
+  keep(place->cache, cache, input, q->reduced, about(*q));
+  const CacheState state = place->found.state;
+  const std::string where = place->cache.path.string();
+  if (state == CacheState::other_version) q->findings.add(kOtherVersion, where);
+  if (state == CacheState::damaged) q->findings.add(kDamaged, where);
   return q;
 }
 

@@ -14,6 +14,8 @@
 
 namespace slackline {
 
+class ProcessGroup;
+
 /// A trace of which only the reduced graph is needed, either just made or read from its cache.
 struct LoadedReduction {
   ReducedLogGPS reduced;
@@ -29,8 +31,9 @@ struct LoadedReduction {
 
 /// Empty when the request needs more than a reduction by L, o and G (`parameter` of some messages
 /// only, a network in which pairs of ranks differ), or when the input is too small to be worth a
-/// cache and none was asked for; load_graph() serves then. A trace that is too large for the memory
-/// is read in stretches (stretched_model.h).
+/// cache and none was asked for; load_graph() serves then. A trace that is too large for the
+/// memory, or shared among processes, is read in stretches (stretched_model.h). All processes call
+/// it together; only the first one gets anything.
 ///
 /// The cache lies in the user's folder (cache_folder.h) or in the one that was named, its name
 /// being a hash of the trace's and of the choices. It counts only if the trace's content (by its
@@ -39,7 +42,8 @@ struct LoadedReduction {
 /// it cannot be written there is none. Throws Error.
 std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
                                               const CacheOptions& cache,
-                                              const VariedParameter& parameter);
+                                              const VariedParameter& parameter,
+                                              ProcessGroup& group);
 
 std::string report_title(std::string_view command, const LoadedReduction& loaded);
 

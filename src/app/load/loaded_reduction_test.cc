@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/testing/scratch_folder.h"
+#include "parallel/process_group.h"
 #include "timing/testing/sealed_cache.h"
 
 namespace slackline {
@@ -35,8 +36,9 @@ class LoadedReductionTest : public ::testing::Test {
     write_file(request_.trace, program(1000));
   }
 
-  std::optional<LoadedReduction> open() const {
-    return load_reduction(request_, {.where = (folder_ / "cache").string()}, Parameter::latency);
+  std::optional<LoadedReduction> open() {
+    return load_reduction(request_, {.where = (folder_ / "cache").string()}, Parameter::latency,
+                          alone_);
   }
   static double makespan_ns(const LoadedReduction& q) {
     MakespanFunction t = q.makespan(Parameter::latency);
@@ -50,6 +52,7 @@ class LoadedReductionTest : public ::testing::Test {
 
   ScratchFolder folder_;
   ModelRequest request_;
+  SingleProcess alone_;
 };
 
 TEST_F(LoadedReductionTest, TheSecondTimeItComesFromTheCache) {
@@ -134,31 +137,32 @@ TEST_F(LoadedReductionTest, DoesNotTakeAnotherTracesCache) {
 
 TEST_F(LoadedReductionTest, NoneIsKeptWhereNoneIsWanted) {
   const CacheOptions none{.where = (folder_ / "cache").string(), .none = true};
-  EXPECT_FALSE(load_reduction(request_, none, Parameter::latency).has_value());
+  EXPECT_FALSE(load_reduction(request_, none, Parameter::latency, alone_).has_value());
   EXPECT_TRUE(caches().empty());
 }
 
 TEST_F(LoadedReductionTest, OfALargeTraceLiesInTheUsersFolder) {
   setenv("XDG_CACHE_HOME", (folder_ / "home").c_str(), 1);
   write_file(request_.trace, program(1000) + std::string(5 << 20, '\n'));
-  EXPECT_EQ(makespan_ns(*load_reduction(request_, {}, Parameter::latency)), 6000);
+  EXPECT_EQ(makespan_ns(*load_reduction(request_, {}, Parameter::latency, alone_)), 6000);
   EXPECT_FALSE(fs::is_empty(folder_ / "home/slackline"));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 3);
   unsetenv("XDG_CACHE_HOME");
   unsetenv("HOME");
-  EXPECT_EQ(makespan_ns(*load_reduction(request_, {}, Parameter::latency)), 6000);
+  EXPECT_EQ(makespan_ns(*load_reduction(request_, {}, Parameter::latency, alone_)), 6000);
 }
 
 TEST_F(LoadedReductionTest, WhereItCannotBeWrittenThereIsNone) {
   const auto q =
-      load_reduction(request_, {.where = (folder_ / "none").string()}, Parameter::latency);
+      load_reduction(request_, {.where = (folder_ / "none").string()}, Parameter::latency, alone_);
   EXPECT_EQ(makespan_ns(*q), 6000);
 }
 
 TEST_F(LoadedReductionTest, RequestsThatNeedMoreAreLeftToOthers) {
   const VariedParameter some(Parameter::latency, "inter-node");
-  EXPECT_FALSE(load_reduction(request_, {.where = folder_.path().string()}, some).has_value());
-  EXPECT_FALSE(load_reduction(request_, {.where = "auto"}, Parameter::latency).has_value());
+  EXPECT_FALSE(
+      load_reduction(request_, {.where = folder_.path().string()}, some, alone_).has_value());
+  EXPECT_FALSE(load_reduction(request_, {.where = "auto"}, Parameter::latency, alone_).has_value());
   request_.network.ranks_per_node = 2;
   EXPECT_FALSE(open().has_value());
 }

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
+#include "base/packed.h"
 #include "base/stage.h"
+#include "calls/call_matching.h"
 #include "calls/findings.h"
 #include "parallel/process_group.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -27,21 +34,97 @@ bool are_independent(const Findings& findings) {
   return !released && (all.empty() || (all.size() == 1 && all.front().examples.size() <= 1));
 }
 
-std::vector<LastOnLink> link_ends(const ExecutionGraph& graph) {
-  std::vector<LastOnLink> links;
-  for (std::int32_t r = 0; r < graph.ranks(); ++r) links.push_back(graph.link_end(r));
-  return links;
+/// What was found in the processes' stretches, in their order.
+Findings of_all(ProcessGroup& group, const Findings& mine) {
+  Bytes bytes;
+  for (Findings::Entry entry : mine.entries()) {
+    auto parts = std::tie(entry.name, entry.severity, entry.sentence, entry.count, entry.examples);
+    std::apply([&](auto&... part) { (pack(bytes, part), ...); }, parts);
+  }
+  Findings all;
+  for (const Bytes& of : group.exchange_with_all(bytes)) {
+    std::span<const std::byte> rest(of);
+    while (!rest.empty()) {
+      Findings::Entry entry{};
+      auto parts =
+          std::tie(entry.name, entry.severity, entry.sentence, entry.count, entry.examples);
+      std::apply([&](auto&... part) { (unpack(rest, part), ...); }, parts);
+      const FindingKind kind{entry.name, entry.severity, entry.sentence};
+      all.add(kind, {}, entry.count);
+      for (const std::string& example : entry.examples) all.add(kind, example, 0);
+    }
+  }
+  return all;
+}
+
+/// Adds what was found in another stretch to `all`. Which of several messages that are worst alike
+/// is named only the whole run tells: then there are no words.
+void add_check(CausalityCheck& all, const CausalityCheck& of) {
+  all.violations += of.violations;
+  all.on_one_clock += of.on_one_clock;
+  if (of.worst_ns > all.worst_ns) {
+    all.worst_ns = of.worst_ns;
+    all.worst = of.worst;
+  } else if (of.worst_ns == all.worst_ns && of.worst != all.worst) {
+    all.worst.clear();
+  }
+}
+bool is_clear(const CausalityCheck& check) {
+  return check.violations == 0 || !check.worst.empty();
+}
+
+/// The same of the processes, in all of them.
+CausalityCheck of_all(ProcessGroup& group, CausalityCheck mine) {
+  const auto parts = [](CausalityCheck& of) {
+    return std::tie(of.violations, of.on_one_clock, of.worst_ns, of.worst);
+  };
+  Bytes bytes;
+  std::apply([&](auto&... part) { (pack(bytes, part), ...); }, parts(mine));
+  CausalityCheck all;
+  for (const Bytes& given : group.exchange_with_all(bytes)) {
+    std::span<const std::byte> rest(given);
+    CausalityCheck of;
+    std::apply([&](auto&... part) { (unpack(rest, part), ...); }, parts(of));
+    add_check(all, of);
+  }
+  return all;
+}
+
+constexpr std::size_t kBytesAtOnce = std::size_t{4} << 20;
+
+/// Appends what the other processes have to the lists of the first one, in their order, in pieces.
+template <class T, class Take>
+void hand_to_first(ProcessGroup& group, std::span<const T> mine, const Take& take) {
+  constexpr std::size_t kAtOnce = kBytesAtOnce / sizeof(T);
+  const std::vector<std::uint64_t> counts =
+      gather_all(group, std::vector<std::uint64_t>{mine.size()});
+  for (std::size_t p = 1; p < counts.size(); ++p) {
+    for (std::size_t done = 0; done < counts[p]; done += kAtOnce) {
+      std::vector<Bytes> to_each(counts.size());
+      if (p == static_cast<std::size_t>(group.rank())) {
+        const auto piece = std::as_bytes(mine.subspan(done, std::min(kAtOnce, mine.size() - done)));
+        to_each.front().assign(piece.begin(), piece.end());
+      }
+      const Bytes got = std::move(group.exchange(std::move(to_each))[p]);
+      if (group.is_first()) {
+        take(std::span(reinterpret_cast<const T*>(got.data()), got.size() / sizeof(T)));
+      }
+    }
+  }
 }
 
 }  // namespace
 
-std::optional<StretchedModel> StretchedModel::load(const ModelRequest& request) {
+std::optional<StretchedModel> StretchedModel::load(const ModelRequest& request,
+                                                   ProcessGroup& group) {
   const NetworkOptions& network = request.network;
   const bool by_pairs = network.given() || !network.hosts.empty() || !network.intra_node.empty();
-  if (by_pairs || resolve_model(request.model).bounds) return std::nullopt;
-  SingleProcess alone;
+  if (by_pairs || resolve_model(request.model).bounds) {
+    group.set_unshared("parameters by pairs of ranks or with measured intervals are not shared");
+    return std::nullopt;
+  }
   std::optional<StretchedRun> run =
-      load_stretches({.trace = request.trace, .reading = request.reading}, alone);
+      load_stretches({.trace = request.trace, .reading = request.reading}, group);
   if (!run) return std::nullopt;
   const Trace& job = run->trace.job();
   Findings chosen;
@@ -49,7 +132,7 @@ std::optional<StretchedModel> StretchedModel::load(const ModelRequest& request) 
   model.graph.collectives.resolve_automatic(job.info().mpi_library);
   LoadedGraph loaded{std::move(run->run.opened), std::move(model), {}};
   loaded.has_calls = false;
-  StretchedModel result(std::move(*run), std::move(loaded));
+  StretchedModel result(std::move(*run), std::move(loaded), group);
   result.computation_ = choose_computation(request.model.computation, result.run_.trace.job(),
                                            result.add_up_time_off());
   result.loaded_.model.computation = result.computation_.name;
@@ -58,71 +141,126 @@ std::optional<StretchedModel> StretchedModel::load(const ModelRequest& request) 
   return result;
 }
 
+std::size_t StretchedModel::rounds() const {
+  const auto processes = static_cast<std::size_t>(group_.size());
+  return (run_.trace.size() + processes - 1) / processes;
+}
+
+std::size_t StretchedModel::own_number(std::size_t round) const {
+  return round * static_cast<std::size_t>(group_.size()) + static_cast<std::size_t>(group_.rank());
+}
+
+/// Its stretch as it was read; nothing in the last round if there are not enough for all.
+std::optional<Stretch> StretchedModel::read_own(std::size_t round) {
+  const std::size_t number = own_number(round);
+  if (number >= run_.trace.size()) return std::nullopt;
+  std::optional<Stretch> stretch = read_stretch(run_, number);
+  if (!stretch) throw changed_while_read();
+  return stretch;
+}
+
+std::optional<ModelStretch> StretchedModel::load_own(std::size_t round, CausalityCheck* check) {
+  std::optional<Stretch> stretch = read_own(round);
+  if (!stretch) return std::nullopt;
+  if (check != nullptr) {
+    *check = check_causality(stretch->trace,
+                             CallMatching(stretch->trace, CallMatching::Extent::receipts));
+  }
+  Trace program = computing(computation_, std::move(stretch->trace));
+  ExecutionGraph graph = build_graph(program, loaded_.model.graph, stretch->part);
+  return ModelStretch{own_number(round), stretch->part, std::move(program), std::move(graph)};
+}
+
 /// One more pass over all calls, where it is known of any time between them that it is not
 /// computation.
 OffComputation StretchedModel::add_up_time_off() {
   OffComputation times;
-  if (!run_.trace.has_time_off()) return times;
+  if (true_in_all(group_, !run_.trace.has_time_off())) return times;
   begin_stage("adding up computation");
-  for (std::size_t s = 0; s < run_.trace.size(); ++s) {
-    const std::optional<Stretch> stretch = read_stretch(run_, s);
-    if (!stretch) throw changed_while_read();
-    times += off_computation(stretch->trace, stretch->part);
+  for (std::size_t round = 0; round < rounds(); ++round) {
+    const std::optional<Stretch> stretch = read_own(round);
+    if (stretch) times += off_computation(stretch->trace, stretch->part);
   }
-  return times;
+  OffComputation all;
+  for (const OffComputation& of : gather_all(group_, std::vector{times})) all += of;
+  return all;
 }
 
-bool StretchedModel::for_each_stretch(const Use& use) {
+bool StretchedModel::for_each_stretch(
+    const std::function<bool(std::optional<ModelStretch>&)>& add,
+    const std::function<bool(const std::optional<ModelStretch>&)>& join) {
   begin_stage("analysing the run");
-  SingleProcess alone;
-  links_.assign(1, {});
   Findings findings;
+  CausalityCheck causality;
   bool independent = true;
-  for (std::size_t s = 0; s < run_.trace.size() && independent; ++s) {
-    std::optional<Stretch> stretch = read_stretch(run_, s);
-    if (!stretch) throw changed_while_read();
-    const Trace program = computing(computation_, std::move(stretch->trace));
-    const ExecutionGraph graph =
-        build_graph(program, loaded_.model.graph, stretch->part, links_.back());
-    findings.merge(graph.findings());
-    independent = are_independent(findings) && use(program, graph, stretch->part);
-    if (loaded_.model.graph.serial_links) {
-      links_.push_back(link_ends(graph));
-    } else {
-      links_.emplace_back();
-    }
+  for (std::size_t round = 0; round < rounds() && independent; ++round) {
+    CausalityCheck check;
+    std::optional<ModelStretch> own = load_own(round, &check);
+    findings.merge(of_all(group_, own ? own->graph.findings() : Findings{}));
+    add_check(causality, check);
+    const bool mine = !own || add(own);
+    independent = true_in_all(group_, mine) && are_independent(findings) && join(own);
+    if (rounds() == 1 && !is_last(own_number(round))) kept_ = std::move(own);
   }
-  if (independent) {
+  if (independent) causality = of_all(group_, std::move(causality));
+  if (independent && is_clear(causality)) {
     loaded_.findings.merge(findings);
+    TraceBuilder job(std::move(loaded_.opened.trace));
+    report_causality(causality, job);
+    loaded_.opened.trace = std::move(job).build();
     return true;
   }
+  kept_.reset();
   require_whole(
-      run_, alone,
+      run_, group_,
       "messages or collectives that are incomplete, deadlock under the model, or of which "
       "only the whole run tells what the model makes of them");
   return false;
 }
 
-void StretchedModel::for_each_again(const std::function<void(const Trace&, const ExecutionGraph&,
-                                                             const RunPart&, std::size_t)>& use) {
+void StretchedModel::for_each_again(
+    const std::function<void(const std::optional<ModelStretch>&)>& visit) {
   begin_stage("following the critical path");
-  for (std::size_t s = run_.trace.size() - 1; s-- > 0;) {
-    std::optional<Stretch> stretch = read_stretch(run_, s);
-    if (!stretch) throw changed_while_read();
-    const Trace program = computing(computation_, std::move(stretch->trace));
-    use(program, build_graph(program, loaded_.model.graph, stretch->part, links_[s]), stretch->part,
-        s);
+  if (rounds() == 1) return visit(kept_);
+  for (std::size_t round = rounds(); round-- > 0;) {
+    visit(is_last(own_number(round)) ? std::nullopt : load_own(round));
   }
 }
 
 std::optional<ReducedLogGPS> reduce(StretchedModel& model, const ReadingOptions& reading) {
-  PartReduction reduction(memory_for(reading).bytes / kShareOfReduction);
-  const bool complete =
-      model.for_each_stretch([&](const Trace&, const ExecutionGraph& graph, const RunPart& part) {
-        return reduction.add(graph, part.last);
-      });
-  if (!complete) return std::nullopt;
-  return std::move(reduction).finish();
+  ProcessGroup& group = model.group();
+  const std::uint64_t in_memory = memory_for(reading).bytes / kShareOfReduction;
+  PartReduction reduction;
+  ReducedLogGPSWriter& lists = reduction.lists();
+  const auto take = [&](const auto& part) {
+    lists.append(part);
+    lists.spill_beyond(in_memory);
+  };
+  const auto add = [&reduction](std::optional<ModelStretch>& own) {
+    const std::size_t number = own->number;
+    const RunPart part = own->part;
+    const ExecutionGraph graph = std::move(own->graph);
+    own.reset();  // the calls take as much memory as the graph
+    return reduction.add(graph, part, number);
+  };
+  const auto join = [&](const std::optional<ModelStretch>&) {
+    std::size_t wide_before = 0;
+    const auto wide = gather_all(group, std::vector<std::uint64_t>{lists.wide().size()});
+    for (int p = 0; p < group.rank(); ++p) wide_before += wide[static_cast<std::size_t>(p)];
+    lists.follow(wide_before);
+    if (group.is_first()) lists.spill_beyond(in_memory);
+    hand_to_first(group, lists.nodes(), take);
+    hand_to_first(group, lists.edges(), take);
+    hand_to_first(group, lists.wide(), take);
+    if (!group.is_first()) lists.clear();
+    CountSums sums;
+    for (const CountSums& of : gather_all(group, std::vector{reduction.sums()})) sums += of;
+    return sums.fit();
+  };
+  if (!model.for_each_stretch(add, join)) return std::nullopt;
+  const std::uint32_t slots = std::ranges::max(gather_all(group, std::vector{reduction.slots()}));
+  if (!group.is_first()) return ReducedLogGPS{};
+  return std::move(lists).finish(slots);
 }
 
 }  // namespace slackline

@@ -1,59 +1,77 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "app/load/computation.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/stretched_run.h"
 #include "app/options/model_request.h"
+#include "calls/causality.h"
 #include "graph/build.h"
+#include "parallel/process_group.h"
 #include "timing/reduction/reduced_graph.h"
 
 namespace slackline {
 
-/// A measured run under a model in which all pairs of ranks are alike, of which the calls and the
-/// graph of one stretch after the other are in memory.
+/// A stretch's calls as the model takes them, and their graph (graph/build.h).
+struct ModelStretch {
+  std::size_t number;
+  RunPart part;
+  Trace trace;
+  ExecutionGraph graph;
+};
+
+/// A measured run under a model in which all pairs of ranks are alike, of which each process has
+/// one stretch at a time in memory: in round r, process p has stretch r * processes + p.
 class StretchedModel {
  public:
-  /// A stretch's calls as the model takes them, their graph (graph/build.h), and which part of the
-  /// run that is.
-  using Use = std::function<bool(const Trace&, const ExecutionGraph&, const RunPart&)>;
-
-  /// Nothing where the run is to be read whole: it fits, is not a measured one of a native trace,
-  /// or parameters are by pairs of ranks or have intervals of measurement. Throws Error as
-  /// load_stretches() does.
-  static std::optional<StretchedModel> load(const ModelRequest& request);
+  /// Nothing in all processes where the run is to be read whole: it fits, is not a measured one of
+  /// a native trace, or parameters are by pairs of ranks or have intervals of measurement. All call
+  /// it together. Keeps a reference to `group`. Throws Error as load_stretches() does.
+  static std::optional<StretchedModel> load(const ModelRequest& request, ProcessGroup& group);
 
   /// The run for reports: without calls, and with an empty graph, whose findings are among its own.
   const LoadedGraph& loaded() const { return loaded_; }
   const RunSpan& span() const { return run_.span; }
   std::int32_t ranks() const { return run_.trace.job().ranks(); }
+  ProcessGroup& group() const { return group_; }
 
-  /// Calls use() for each stretch in their order; it returns whether its answer does not depend on
-  /// other stretches. False where any does, or where something is wrong with the calls: then only
-  /// the whole trace tells. Throws Error if that needs more memory than there is.
-  bool for_each_stretch(const Use& use);
-  /// After that was true: the same for all but the last, from the last but one to the first, with
-  /// their numbers. What it returns is not looked at. Throws Error where the file has changed.
-  void for_each_again(const std::function<void(const Trace&, const ExecutionGraph&, const RunPart&,
-                                               std::size_t)>& use);
+  /// Calls add() for each stretch of the process, which returns whether its answer does not depend
+  /// on other stretches, and after each round join(stretch), in all processes together: nothing in
+  /// those that have no stretch in the last round, or whose add() has let go of it, which it may
+  /// where it is not needed any more. Both return false where only the whole trace tells; join()
+  /// the same in all. Then, and where something is wrong with the calls, this is false in all, and
+  /// throws Error in all if the whole needs more memory than there is.
+  bool for_each_stretch(const std::function<bool(std::optional<ModelStretch>&)>& add,
+                        const std::function<bool(const std::optional<ModelStretch>&)>& join);
+  /// After that was true: visit(stretch) after each round of the stretches but the last one again,
+  /// the last round first, in all processes together. Throws Error where the file has changed.
+  void for_each_again(const std::function<void(const std::optional<ModelStretch>&)>& visit);
 
  private:
-  StretchedModel(StretchedRun run, LoadedGraph loaded)
-      : run_(std::move(run)), loaded_(std::move(loaded)) {}
+  StretchedModel(StretchedRun run, LoadedGraph loaded, ProcessGroup& group)
+      : run_(std::move(run)), loaded_(std::move(loaded)), group_(group) {}
   OffComputation add_up_time_off();
+  std::size_t rounds() const;
+  std::size_t own_number(std::size_t round) const;
+  bool is_last(std::size_t number) const { return number + 1 == run_.trace.size(); }
+  std::optional<Stretch> read_own(std::size_t round);
+  std::optional<ModelStretch> load_own(std::size_t round, CausalityCheck* check = nullptr);
 
   StretchedRun run_;
   LoadedGraph loaded_;
+  ProcessGroup& group_;
   ComputationRule computation_;
-  std::vector<std::vector<LastOnLink>> links_;  // by stretch: as it begins
+  std::optional<ModelStretch> kept_;  // the process's own, if there is one round
 };
 
-/// The run's graph reduced, of which an eighth of the memory for the command may be taken; the rest
-/// lies in a temporary file. Nothing where only the whole trace tells. Throws Error.
+/// The run's graph reduced, in the first process, of which an eighth of the memory for the command
+/// may be taken; the rest lies in a temporary file. Nothing in all processes where only the whole
+/// trace tells; an empty one in all but the first. Throws Error.
 std::optional<ReducedLogGPS> reduce(StretchedModel& model, const ReadingOptions& reading);
 
 }  // namespace slackline

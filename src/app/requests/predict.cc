@@ -10,10 +10,12 @@
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_program.h"
 #include "app/load/stretched_model.h"
+#include "app/load/stretched_prediction.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "parallel/process_group.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -84,36 +86,28 @@ auto predict_report(const PredictRequest& request, const LoadedGraph& loaded,
 
 using PredictReports = CommandReports<ReturnedBy<loggops_report>, ReturnedBy<predict_report>>;
 
-/// Whether the path's calls depend on how far other ranks are when the model comes upon them.
-bool asks_memory_of_others(const Trace& trace) {
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    const RankCalls& calls = trace.calls(rank);
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (operation_class(calls.operation(i)) == OperationClass::one_sided) return true;
-    }
+/// Nothing where the trace is to be read whole.
+std::optional<Report> execute_in_stretches(const PredictRequest& request, Side side,
+                                           ProcessGroup& group) {
+  group.set_unshared("intervals, --pairs, --linear-program and LogGOPS are not shared");
+  const bool other_runs = !request.also.empty() || request.bootstrap > 0;
+  if (other_runs || request.pairs || !request.linear_program.empty() || request.loggops.wanted()) {
+    return std::nullopt;
   }
-  return false;
+  std::optional<StretchedModel> model = StretchedModel::load(request.input, group);
+  if (!model) return std::nullopt;
+  std::optional<Prediction> prediction = predict(*model, side);
+  if (!prediction) return std::nullopt;
+  if (!group.is_first()) return Report();
+  prediction->measured.emplace().makespan_ns = model->span().analysed.length_ns();
+  return PredictReports::untyped(predict_report(request, model->loaded(), *prediction, side));
 }
 
-/// Nothing where the trace is to be read whole.
-std::optional<Report> execute_in_stretches(const PredictRequest& request, Side side) {
-  const bool other_runs = !request.also.empty() || request.bootstrap > 0;
-  if (other_runs || request.pairs || !request.linear_program.empty()) return std::nullopt;
-  std::optional<StretchedModel> model = StretchedModel::load(request.input);
-  if (!model) return std::nullopt;
-  PredictionInParts parts(model->loaded().model, model->ranks(), side);
-  const bool complete = model->for_each_stretch(
-      [&](const Trace& trace, const ExecutionGraph& graph, const RunPart& part) {
-        if (asks_memory_of_others(trace)) return false;
-        parts.add(trace, graph, part);
-        return true;
-      });
-  if (!complete) return std::nullopt;
-  model->for_each_again([&](const Trace& trace, const ExecutionGraph& graph, const RunPart& part,
-                            std::size_t number) { parts.add_again(trace, graph, part, number); });
-  Prediction prediction = std::move(parts).finish();
-  prediction.measured.emplace().makespan_ns = model->span().analysed.length_ns();
-  return PredictReports::untyped(predict_report(request, model->loaded(), prediction, side));
+Report execute_whole(const PredictRequest& request) {
+  if (request.loggops.wanted()) {
+    return PredictReports::untyped(loggops_report(load_program(request.input, request.loggops)));
+  }
+  return execute(request, load_graph(request.input));
 }
 
 }  // namespace
@@ -132,16 +126,18 @@ void declare(OptionList& options, PredictRequest& request) {
 }
 
 Report execute(const PredictRequest& request) {
-  if (request.loggops.wanted()) {
-    if (!request.linear_program.empty()) {
-      throw usage_error("cannot write the linear program", "T under LogGOPS is not a longest path",
-                        "Leave out the options of LogGOPS.");
-    }
-    return PredictReports::untyped(loggops_report(load_program(request.input, request.loggops)));
+  SingleProcess alone;
+  return execute(request, alone);
+}
+
+Report execute(const PredictRequest& request, ProcessGroup& group) {
+  if (request.loggops.wanted() && !request.linear_program.empty()) {
+    throw usage_error("cannot write the linear program", "T under LogGOPS is not a longest path",
+                      "Leave out the options of LogGOPS.");
   }
   const Side side = request.left ? Side::left : Side::right;
-  if (std::optional<Report> report = execute_in_stretches(request, side)) return std::move(*report);
-  return execute(request, load_graph(request.input));
+  if (auto report = execute_in_stretches(request, side, group)) return std::move(*report);
+  return group.is_first() ? execute_whole(request) : Report();
 }
 
 Report execute(const PredictRequest& request, const LoadedGraph& loaded) {

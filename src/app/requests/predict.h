@@ -13,6 +13,7 @@ namespace slackline {
 class OptionList;
 struct LoadedGraph;
 struct Report;
+class ProcessGroup;
 
 /// The run time under a network, and what it depends on.
 struct PredictRequest {
@@ -29,6 +30,9 @@ void declare(OptionList& options, PredictRequest& request);
 
 /// Throws Error.
 Report execute(const PredictRequest& request);
+/// The same in several processes, which share the work where the answer is the same to the bit.
+/// Only the first one gets the report.
+Report execute(const PredictRequest& request, ProcessGroup& group);
 /// The same of a graph that is there; what the request says of trace and model is not used.
 Report execute(const PredictRequest& request, const LoadedGraph& loaded);
 

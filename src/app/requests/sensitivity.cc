@@ -17,6 +17,7 @@
 #include "base/units.h"
 #include "formats/open/open.h"
 #include "graph/goal/goal_graph.h"
+#include "parallel/process_group.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -200,7 +201,15 @@ void declare(OptionList& options, SensitivityRequest& request) {
 }
 
 Report execute(const SensitivityRequest& request) {
-  if (request.parameter == "S") return SensitivityReports::untyped(threshold_sweep(request));
+  SingleProcess alone;
+  return execute(request, alone);
+}
+
+Report execute(const SensitivityRequest& request, ProcessGroup& group) {
+  group.set_unshared("--param S, --compare, --pairs and LogGOPS are not shared");
+  const bool threshold = request.parameter == "S";
+  if (threshold && group.is_first()) return SensitivityReports::untyped(threshold_sweep(request));
+  if (threshold) return Report();
   if (!request.at.empty()) {
     throw usage_error("cannot use --at", "it needs --param S",
                       "Use --from and --to, or add --param S.");
@@ -210,13 +219,16 @@ Report execute(const SensitivityRequest& request) {
     throw usage_error("cannot use --scale", "it needs --compare",
                       "Add --compare RULES for each alternative.");
   }
+  std::optional<LoadedReduction> reduced;
+  if (request.compare.empty() && !request.pairs && !request.loggops.wanted()) {
+    reduced = load_reduction(request.input, request.cache, parameter, group);
+  }
+  if (!group.is_first()) return Report();
   if (request.loggops.wanted()) {
     return SensitivityReports::untyped(latency_sweep(request, parameter.kind));
   }
-  if (request.compare.empty() && !request.pairs) {
-    if (const auto reduced = load_reduction(request.input, request.cache, parameter)) {
-      return SensitivityReports::untyped(reduced_sensitivity_report(request, parameter, *reduced));
-    }
+  if (reduced) {
+    return SensitivityReports::untyped(reduced_sensitivity_report(request, parameter, *reduced));
   }
   return execute(request, load_graph(request.input, CallDetail::none));
 }

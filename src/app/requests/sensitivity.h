@@ -12,6 +12,7 @@ namespace slackline {
 class OptionList;
 struct LoadedGraph;
 struct Report;
+class ProcessGroup;
 
 /// The run time as a function of one parameter of the model.
 struct SensitivityRequest {
@@ -34,6 +35,9 @@ void declare(OptionList& options, SensitivityRequest& request);
 
 /// Throws Error.
 Report execute(const SensitivityRequest& request);
+/// The same in several processes, which share the work where the answer is the same to the bit.
+/// Only the first one gets the report.
+Report execute(const SensitivityRequest& request, ProcessGroup& group);
 /// The same of a graph that is there; what the request says of trace and model is not used.
 Report execute(const SensitivityRequest& request, const LoadedGraph& loaded);
 

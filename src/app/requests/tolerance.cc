@@ -14,6 +14,7 @@
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
+#include "parallel/process_group.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -109,18 +110,28 @@ void declare(OptionList& options, ToleranceRequest& request) {
 }
 
 Report execute(const ToleranceRequest& request) {
+  SingleProcess alone;
+  return execute(request, alone);
+}
+
+Report execute(const ToleranceRequest& request, ProcessGroup& group) {
   refuse_loggops(request.loggops);
   const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
+  group.set_unshared("--region and intervals are not shared");
+  const bool resampled = request.bootstrap > 0;
+  const bool reducible = request.region.empty() && request.also.empty() && !resampled;
+  std::optional<LoadedReduction> reduced;
+  if (reducible) {
+    reduced = load_reduction(request.input, request.cache,
+                             parse_varied_parameter(request.parameter), group);
+  }
+  if (!group.is_first()) return Report();
   if (!request.region.empty()) return ToleranceReports::untyped(polygon_report(request, ppm));
   const VariedParameter parameter = parse_varied_parameter(request.parameter);
-  const bool resampled = request.bootstrap > 0;
-  if (request.also.empty() && !resampled) {
-    const auto reduced = load_reduction(request.input, request.cache, parameter);
-    if (reduced && !reduced->model.bounds) {
-      MakespanFunction makespan = reduced->makespan(parameter.kind);
-      return ToleranceReports::untyped(
-          reduced_tolerance_report(request, *reduced, tolerances(makespan, parameter, ppm), ppm));
-    }
+  if (reduced && !reduced->model.bounds) {
+    MakespanFunction makespan = reduced->makespan(parameter.kind);
+    return ToleranceReports::untyped(
+        reduced_tolerance_report(request, *reduced, tolerances(makespan, parameter, ppm), ppm));
   }
   return execute(request,
                  load_graph(request.input, resampled ? CallDetail::named : CallDetail::none));

@@ -13,6 +13,7 @@ namespace slackline {
 class OptionList;
 struct LoadedGraph;
 struct Report;
+class ProcessGroup;
 
 /// How far a parameter of the model may grow before the run is so much slower.
 struct ToleranceRequest {
@@ -30,6 +31,9 @@ void declare(OptionList& options, ToleranceRequest& request);
 
 /// Throws Error.
 Report execute(const ToleranceRequest& request);
+/// The same in several processes, which share the work where the answer is the same to the bit.
+/// Only the first one gets the report.
+Report execute(const ToleranceRequest& request, ProcessGroup& group);
 /// The same of a graph that is there; what the request says of trace and model is not used.
 Report execute(const ToleranceRequest& request, const LoadedGraph& loaded);
 

@@ -40,6 +40,8 @@ class Contraction {
   using Value = std::uint32_t;
 
   explicit Contraction(Sink& sink) : sink_(sink) {}
+  /// Leaves the slots from 1 to `reserved` to from_slot() and close_in().
+  Contraction(Sink& sink, std::uint32_t reserved) : sink_(sink), references_(reserved + 1, 1) {}
 
   /// A vertex: open(), then what it waits for, then close() with the number of its consumers to
   /// come, of which there is one.
@@ -68,6 +70,19 @@ class Contraction {
       hold_terms();
     }
     return put(uses);
+  }
+
+  /// What another contraction has left in a reserved slot, which is free after its last use. To be
+  /// called once for a slot, also if there is none.
+  Value from_slot(std::uint32_t slot, std::uint32_t uses) {
+    if (uses == 0) release_slot(slot);
+    return uses == 0 ? Value{} : put(Entry{Form{}, slot, uses & kMostUses, 0});
+  }
+  /// The maximum of what was opened, as a node in a reserved slot that is held.
+  void close_in(std::uint32_t slot) {
+    drop_dominated();
+    emit_edges();
+    sink_.node(slot, static_cast<std::uint32_t>(terms_.size()));
   }
 
   /// open(), from(value, cost), close(uses), for the many vertices that wait for one thing only.

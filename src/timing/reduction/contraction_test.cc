@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace slackline {
 namespace {
@@ -57,6 +58,31 @@ TEST(Contraction, ComparesTermsThatDominateEachOtherOnce) {
 
 TEST(Contraction, ComparesInProportionToTheRanks) {
   EXPECT_LE(comparisons(4000), 5 * comparisons(1000));
+}
+
+// What one contraction leaves in reserved slots, the next one finds there. A slot that nobody waits
+// for is used again.
+TEST(Contraction, GoesOnFromReservedSlots) {
+  struct Sink {
+    std::vector<std::uint32_t> sources{};
+    std::vector<std::uint32_t> nodes{};
+    void edge(std::uint32_t slot, const CountedForm&) { sources.push_back(slot); }
+    void node(std::uint32_t slot, std::uint32_t) { nodes.push_back(slot); }
+  };
+  Sink sink;
+  Contraction<CountedForm, Sink> contraction(sink, 3);
+  const auto first = contraction.from_slot(1, 1);
+  contraction.from_slot(2, 0);
+  contraction.open();
+  contraction.from(first, {1, 0});
+  contraction.from_start({0, 5});
+  const auto last = contraction.close(20);
+  contraction.open();
+  contraction.from(last, {1, 1});
+  contraction.close_in(3);
+  EXPECT_EQ(sink.nodes, (std::vector<std::uint32_t>{1, 3}));
+  EXPECT_EQ(sink.sources, (std::vector<std::uint32_t>{1, 0, 1}));
+  EXPECT_EQ(contraction.slots(), 4u);
 }
 
 }  // namespace

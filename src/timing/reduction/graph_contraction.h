@@ -1,33 +1,43 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
+#include "calls/run_part.h"
 #include "graph/execution_graph.h"
 #include "timing/reduction/contraction.h"
 
 namespace slackline {
 
-/// Where the programs and links of all ranks are after a part of a run
-/// (ExecutionGraph::link_end()), as values of a contraction, of which each is waited for once.
-/// Empty before the first part.
-template <class Form>
-struct ContractedEnds {
-  struct End {
-    std::uint32_t value;
-    Form tail;  ///< the computation after it
-  };
-  std::vector<End> programs;
-  std::vector<std::optional<std::uint32_t>> links;
+/// The slots in which contractions of parts of a run (graph/build.h) leave where programs and links
+/// are at the border between two parts. They take turns at two sets of them: what a part begins
+/// with it reads while it writes what it ends with.
+class BorderSlots {
+ public:
+  BorderSlots(std::int32_t ranks, std::size_t number)
+      : ranks_(static_cast<std::uint32_t>(ranks)), odd_(number % 2 == 1) {}
+
+  std::uint32_t count() const { return 4 * ranks_; }
+  std::uint32_t program_begin(std::uint32_t rank) const { return 1 + set(odd_) + rank; }
+  std::uint32_t link_begin(std::uint32_t rank) const { return program_begin(rank) + ranks_; }
+  std::uint32_t program_end(std::uint32_t rank) const { return 1 + set(!odd_) + rank; }
+  std::uint32_t link_end(std::uint32_t rank) const { return program_end(rank) + ranks_; }
+
+ private:
+  std::uint32_t set(bool second) const { return second ? 2 * ranks_ : 0; }
+
+  std::uint32_t ranks_;
+  bool odd_;
 };
 
-/// Feeds the graph of a part of a run to the contraction that has had the parts before it, which
-/// `ends` is of; then it is of this one. `form_of(edge, target)` is the cost of an edge; of a
-/// rank's tail, the target is its last vertex. O(vertices + edges).
+/// Feeds the graph of a part of a run to a contraction. That of a part which is not the whole run
+/// has reserved the slots of `border`; then the lists of all parts, one after the other, are that
+/// of the run. `form_of(edge, target)` is the cost of an edge; of one that leads to where a program
+/// or link is at the end of the part, the target is where it comes from. O(vertices + edges).
 template <class Form, class Sink, class FormOf>
 void contract_part(const ExecutionGraph& graph, Contraction<Form, Sink>& contraction,
-                   FormOf form_of, bool last, ContractedEnds<Form>& ends) {
+                   FormOf form_of, const RunPart& part, const BorderSlots& border) {
   const auto vertices = static_cast<VertexId>(graph.vertex_count());
   const auto ranks = static_cast<VertexId>(graph.ranks());
   std::vector<std::uint32_t> uses(vertices, 0);  // and then its value
@@ -36,21 +46,19 @@ void contract_part(const ExecutionGraph& graph, Contraction<Form, Sink>& contrac
   }
   for (std::int32_t r = 0; r < graph.ranks(); ++r) {
     ++uses[graph.last_vertex(r)];
-    if (const VertexId link = graph.link_end(r).begins; !last && link != kNoVertex) ++uses[link];
+    if (const VertexId link = graph.link_end(r).from; !part.last && link != kNoVertex) ++uses[link];
   }
   // Nobody waits for some vertices; what leads only to those would hold its slots for ever.
   for (VertexId v = vertices; v-- > 0;) {
     if (uses[v] == 0) graph.for_in_edges(v, [&](const Edge& e) { --uses[e.from]; });
   }
   VertexId begun = 0;
-  if (!ends.programs.empty()) {
-    const auto go_on = [&](VertexId v, std::uint32_t value, const Form& tail) {
-      if (uses[v] > 0) uses[v] = contraction.shift(value, tail, uses[v]);
-      ++begun;
-    };
-    for (VertexId r = 0; r < ranks; ++r) go_on(r, ends.programs[r].value, ends.programs[r].tail);
-    for (const std::optional<std::uint32_t>& link : ends.links) {
-      if (link) go_on(begun, *link, Form{});
+  if (!part.first) {
+    for (; begun < ranks; ++begun) {
+      uses[begun] = contraction.from_slot(border.program_begin(begun), uses[begun]);
+    }
+    for (VertexId r = 0; r < ranks && graph.link_start(0) != kNoVertex; ++r, ++begun) {
+      uses[begun] = contraction.from_slot(border.link_begin(r), uses[begun]);
     }
   }
   for (VertexId v = begun; v < vertices; ++v) {
@@ -60,30 +68,38 @@ void contract_part(const ExecutionGraph& graph, Contraction<Form, Sink>& contrac
     graph.for_in_edges(v, [&](const Edge& e) { contraction.from(uses[e.from], form_of(e, v)); });
     uses[v] = contraction.close(uses[v]);
   }
-  ends = {};
-  for (std::int32_t r = 0; r < graph.ranks(); ++r) {
-    const VertexId at = graph.last_vertex(r);
+  const auto from_end = [&](std::int32_t rank) {
+    const VertexId at = graph.last_vertex(rank);
     const Edge tail{.from = at,
                     .kind = EdgeKind::compute,
                     .latencies = 0,
                     .overheads = 0,
-                    .nanoseconds = graph.tail_ns(r),
+                    .nanoseconds = graph.tail_ns(rank),
                     .bytes = 0};
-    ends.programs.push_back({uses[at], form_of(tail, at)});
-    const VertexId link = graph.link_end(r).begins;
-    ends.links.push_back(link == kNoVertex ? std::optional<std::uint32_t>() : uses[link]);
+    contraction.from(uses[at], form_of(tail, at));
+  };
+  if (part.last) {
+    contraction.open();
+    for (std::int32_t r = 0; r < graph.ranks(); ++r) from_end(r);
+    contraction.close_last();
+    return;
   }
-  if (!last) return;
-  contraction.open();
-  for (const auto& end : ends.programs) contraction.from(end.value, end.tail);
-  contraction.close_last();
+  for (std::int32_t r = 0; r < graph.ranks(); ++r) {
+    contraction.open();
+    from_end(r);
+    contraction.close_in(border.program_end(static_cast<std::uint32_t>(r)));
+    contraction.open();
+    const Edge link = graph.link_end(r);
+    if (link.from == kNoVertex) contraction.from_start(Form{});
+    if (link.from != kNoVertex) contraction.from(uses[link.from], form_of(link, link.from));
+    contraction.close_in(border.link_end(static_cast<std::uint32_t>(r)));
+  }
 }
 
 /// The same of a graph that is whole.
 template <class Form, class Sink, class FormOf>
 void contract(const ExecutionGraph& graph, Contraction<Form, Sink>& contraction, FormOf form_of) {
-  ContractedEnds<Form> ends;
-  contract_part(graph, contraction, form_of, true, ends);
+  contract_part(graph, contraction, form_of, RunPart{}, BorderSlots(graph.ranks(), 0));
 }
 
 }  // namespace slackline

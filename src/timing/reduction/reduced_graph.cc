@@ -88,6 +88,19 @@ void ReducedLogGPSWriter::spill_beyond(std::uint64_t bytes) {
   edges.clear();
 }
 
+void ReducedLogGPSWriter::follow(std::size_t wide) {
+  if (wide == 0 || arrays_->edges.wide.empty()) return;
+  for (passes::LogGPSEdge& e : arrays_->edges.edges) {
+    if (e.latencies == passes::kWide) e.nanoseconds += static_cast<std::uint32_t>(wide);
+  }
+}
+
+void ReducedLogGPSWriter::clear() {
+  arrays_->nodes.clear();
+  arrays_->edges.edges.clear();
+  arrays_->edges.wide.clear();
+}
+
 ReducedLogGPS ReducedLogGPSWriter::finish(std::uint32_t slots) && {
   Spilled* spilled = arrays_->spilled ? &*arrays_->spilled : nullptr;
   ReducedLogGPS result{
@@ -122,6 +135,14 @@ void CountSums::add(const ExecutionGraph& graph) {
   }
 }
 
+CountSums& CountSums::operator+=(const CountSums& o) {
+  nanoseconds += o.nanoseconds;
+  bytes += o.bytes;
+  latencies += o.latencies;
+  overheads += o.overheads;
+  return *this;
+}
+
 bool CountSums::fit() const {
   return nanoseconds < kMostCount && bytes < kMostCount &&
          std::max(latencies, overheads) < kNoVertex;
@@ -135,28 +156,14 @@ std::optional<ReducedLogGPS> reduce(const ExecutionGraph& graph) {
   return std::move(writer).finish(contraction.slots());
 }
 
-struct PartReduction::State {
-  std::uint64_t bytes_in_memory;
-  CountSums sums{};
-  ReducedLogGPSWriter writer{};
-  Contraction<LogGPSForm, ReducedLogGPSWriter> contraction{writer};
-  ContractedEnds<LogGPSForm> ends{};
-};
-
-PartReduction::PartReduction(std::uint64_t bytes_in_memory)
-    : state_(new State{.bytes_in_memory = bytes_in_memory}) {}
-PartReduction::~PartReduction() = default;
-
-bool PartReduction::add(const ExecutionGraph& graph, bool last) {
-  state_->sums.add(graph);
-  if (!state_->sums.fit()) return false;
-  contract_part(graph, state_->contraction, form_of, last, state_->ends);
-  state_->writer.spill_beyond(state_->bytes_in_memory);
+bool PartReduction::add(const ExecutionGraph& graph, const RunPart& part, std::size_t number) {
+  sums_.add(graph);
+  if (!sums_.fit()) return false;
+  const BorderSlots border(graph.ranks(), number);
+  Contraction<LogGPSForm, ReducedLogGPSWriter> contraction(lists_, border.count());
+  contract_part(graph, contraction, form_of, part, border);
+  slots_ = std::max(slots_, contraction.slots());
   return true;
-}
-
-ReducedLogGPS PartReduction::finish() && {
-  return std::move(state_->writer).finish(state_->contraction.slots());
 }
 
 ReducedGraph<LinearForm> reduce(const ExecutionGraph& graph, const LinearCost& cost) {

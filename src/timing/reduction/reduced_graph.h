@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "base/big_vector.h"
 #include "base/saturating.h"
 #include "base/spill_file.h"
+#include "calls/run_part.h"
 #include "graph/execution_graph.h"
 #include "timing/cost/linear_cost.h"
 #include "timing/passes/kernel.h"
@@ -123,6 +125,18 @@ class ReducedLogGPSWriter {
   void node(std::uint32_t slot, std::uint32_t edges) { arrays_->nodes.push_back({slot, edges}); }
   /// Moves what there is to a temporary file, if it takes more than so many bytes. Throws Error.
   void spill_beyond(std::uint64_t bytes);
+
+  // What is in memory, and what another writer had, after it.
+  std::span<const passes::Node> nodes() const { return arrays_->nodes; }
+  std::span<const passes::LogGPSEdge> edges() const { return arrays_->edges.edges; }
+  std::span<const passes::Counts> wide() const { return arrays_->edges.wide; }
+  void append(std::span<const passes::Node> nodes) { append(arrays_->nodes, nodes); }
+  void append(std::span<const passes::LogGPSEdge> edges) { append(arrays_->edges.edges, edges); }
+  void append(std::span<const passes::Counts> wide) { append(arrays_->edges.wide, wide); }
+  /// The edges will be appended after others that have so many wide counts.
+  void follow(std::size_t wide);
+  /// Forgets what is in memory.
+  void clear();
   /// One pass finds the longest counts. Throws Error.
   ReducedLogGPS finish(std::uint32_t slots) &&;
 
@@ -136,6 +150,11 @@ class ReducedLogGPSWriter {
     PackedEdges edges;
     std::optional<Spilled> spilled;  // what comes before
   };
+  template <class Vector, class T>
+  static void append(Vector& all, std::span<const T> more) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+
   std::shared_ptr<Arrays> arrays_ = std::make_shared<Arrays>();
 };
 
@@ -154,25 +173,28 @@ struct CountSums {
   std::uint64_t overheads = 0;
 
   void add(const ExecutionGraph& graph);
+  CountSums& operator+=(const CountSums& o);
   bool fit() const;
 };
 
-/// The same of a run whose graph is there part by part (build.h).
+/// The same of a run whose graph is there part by part (build.h): some of the parts, in their
+/// order. Each is contracted by itself, so that several can be at the same time; the lists of all,
+/// one after the other, are that of the run.
 class PartReduction {
  public:
-  /// Beyond `bytes_in_memory` the reduced graph lies in a temporary file.
-  explicit PartReduction(std::uint64_t bytes_in_memory);
-  ~PartReduction();
+  /// Part number `number`. False when sums might not fit in 61 bits: then there is no reduction.
+  bool add(const ExecutionGraph& graph, const RunPart& part, std::size_t number);
 
-  /// The next part. False when sums might not fit in 61 bits: then there is no reduction. Throws
-  /// Error where there is no room for a temporary file.
-  bool add(const ExecutionGraph& graph, bool last);
-  /// After the last one. Throws Error.
-  ReducedLogGPS finish() &&;
+  /// The lists so far, to which those of other parts can be appended.
+  ReducedLogGPSWriter& lists() { return lists_; }
+  /// What was added up of the parts.
+  const CountSums& sums() const { return sums_; }
+  std::uint32_t slots() const { return slots_; }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  CountSums sums_{};
+  ReducedLogGPSWriter lists_{};
+  std::uint32_t slots_ = 1;
 };
 
 /// Reduces `graph` for one cost, which may tell pairs of ranks apart. Sums of any size.

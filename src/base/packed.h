@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace slackline {
+
+/// Values as bytes, for another process of the same program: of types that can be copied as bytes,
+/// pairs and containers with data() of what can be packed, and objects whose carried() is a tuple
+/// of references to such.
+template <class T>
+void pack(std::vector<std::byte>& bytes, T& value);
+/// The same value again; takes its bytes from the front of `bytes`.
+template <class T>
+void unpack(std::span<const std::byte>& bytes, T& value);
+
+namespace packed {
+
+template <class T>
+concept HasParts = requires(T& value) {
+  value.carried();
+};
+template <class T>
+concept IsPair = requires(T& value) {
+  value.first;
+  value.second;
+};
+
+template <class T>
+void pack_bytes(std::vector<std::byte>& bytes, const T* values, std::size_t count) {
+  const auto of = std::as_bytes(std::span(values, count));
+  bytes.insert(bytes.end(), of.begin(), of.end());
+}
+
+template <class T>
+void unpack_bytes(std::span<const std::byte>& bytes, T* values, std::size_t count) {
+  expects(bytes.size() / sizeof(T) >= count, "what was packed is unpacked");
+  if (count > 0) std::memcpy(values, bytes.data(), count * sizeof(T));
+  bytes = bytes.subspan(count * sizeof(T));
+}
+
+}  // namespace packed
+
+template <class T>
+void pack(std::vector<std::byte>& bytes, T& value) {
+  if constexpr (packed::HasParts<T>) {
+    std::apply([&bytes](auto&... parts) { (pack(bytes, parts), ...); }, value.carried());
+  } else if constexpr (packed::IsPair<T>) {
+    pack(bytes, value.first);
+    pack(bytes, value.second);
+  } else if constexpr (std::is_trivially_copyable_v<T>) {
+    packed::pack_bytes(bytes, &value, 1);
+  } else {
+    const std::size_t count = value.size();
+    packed::pack_bytes(bytes, &count, 1);
+    if constexpr (std::is_trivially_copyable_v<typename T::value_type>) {
+      packed::pack_bytes(bytes, value.data(), count);
+    } else {
+      for (auto& element : value) pack(bytes, element);
+    }
+  }
+}
+
+template <class T>
+void unpack(std::span<const std::byte>& bytes, T& value) {
+  if constexpr (packed::HasParts<T>) {
+    std::apply([&bytes](auto&... parts) { (unpack(bytes, parts), ...); }, value.carried());
+  } else if constexpr (packed::IsPair<T>) {
+    unpack(bytes, value.first);
+    unpack(bytes, value.second);
+  } else if constexpr (std::is_trivially_copyable_v<T>) {
+    packed::unpack_bytes(bytes, &value, 1);
+  } else {
+    std::size_t count = 0;
+    packed::unpack_bytes(bytes, &count, 1);
+    value.resize(count);
+    if constexpr (std::is_trivially_copyable_v<typename T::value_type>) {
+      packed::unpack_bytes(bytes, value.data(), count);
+    } else {
+      for (auto& element : value) unpack(bytes, element);
+    }
+  }
+}
+
+}  // namespace slackline
