@@ -44,8 +44,8 @@ def case_output(test):
 
 def case_shared(test):
     """Each process has stretches of the run, and they meet a few times, however long it is."""
-    for command, most in (("efficiency", 20), ("waits", 30), ("path", 40), ("predict", 25), ("tolerance --no-cache", 30),
-                          ("sensitivity --no-cache", 30)):
+    for command, most in (("efficiency", 20), ("waits", 30), ("path", 40), ("predict", 30), ("tolerance --no-cache", 35),
+                          ("sensitivity --no-cache", 35)):
         words = (*command.split(), TRACE, "--format", "json")
         alone = test.slackline(*words)
         for count in (2, 3):

@@ -65,9 +65,10 @@ bool StretchedPath::join(ProcessGroup& group) {
   std::vector<ActivityOnPath> on_path = std::move(found_.path.on_path);
   add_up_over_processes(group, std::tie(on_path, found_.sampled), Receiver::all);
   found_.path.on_path = {};
-  add_up_over_processes(group, found_.path, Receiver::first);
+  add_up_over_processes(
+      group, std::tuple_cat(found_.path.tables(), found_.imbalance.tables()), Receiver::first);
+  found_.path.add_up();
   found_.path.on_path = std::move(on_path);
-  add_up_over_processes(group, found_.imbalance, Receiver::first);
   asked_ = asked_for_gains(found_.path.on_path);
   shares_ = std::make_shared<const SampledShares>(found_.sampled);
   return true;

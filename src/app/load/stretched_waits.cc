@@ -22,8 +22,10 @@ bool StretchedWaits::add(const LoadedStretch& stretch) {
 bool StretchedWaits::join(ProcessGroup& group) {
   found_ = own_.take();
   add_up_over_processes(group, found_.waits.sums, Receiver::first);
-  add_up_over_processes(group, found_.waits.by_code, Receiver::all);
-  add_up_over_processes(group, std::tie(found_.sampled), Receiver::all);
+  WaitsByCode& by_code = found_.waits.by_code;
+  add_up_over_processes(group, std::tuple_cat(by_code.tables(), std::tie(found_.sampled)),
+                        Receiver::all);
+  by_code.add_up();
   const Trace& job = run_.trace.job();
   causes_.emplace(found_.waits.by_code, job.call_tree(), job.ranks());
   if (!causes_->needs_calls()) return false;
