@@ -42,13 +42,19 @@ void take(const Bytes& from, std::size_t& at, std::vector<Row>& to) {
   at += static_cast<std::size_t>(count) * sizeof(Row);
 }
 
-/// Up to that many rows, evenly spread.
+/// A few of many rows, evenly spread, and others than other processes choose where these have the
+/// same. The keys of few rows are all one process's.
 template <class Row>
-std::vector<Row> sample(const std::vector<Row>& rows, std::size_t most) {
+std::vector<Row> sample(const std::vector<Row>& rows, const ProcessGroup& group) {
+  constexpr std::size_t kFew = 64;
+  constexpr std::size_t kSamples = 4;
   std::vector<Row> some;
-  const std::size_t count = std::min(most, rows.size());
-  for (std::size_t i = 0; i < count; ++i)
-    some.push_back(rows[(2 * i + 1) * rows.size() / (2 * count)]);
+  if (rows.size() < kFew) return some;
+  const auto processes = static_cast<std::size_t>(group.size());
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    const std::size_t place = i * processes + static_cast<std::size_t>(group.rank());
+    some.push_back(rows[place * rows.size() / (kSamples * processes)]);
+  }
   return some;
 }
 
@@ -65,7 +71,7 @@ void append_ranges(const std::vector<Row>& rows, std::vector<Row> samples,
     if (p + 1 < to_each.size()) {
       const std::size_t next = (p + 1) * samples.size() / to_each.size();
       const auto at =
-          samples.empty() ? rows.begin() : std::ranges::lower_bound(rows, samples[next], by_key);
+          samples.empty() ? rows.end() : std::ranges::lower_bound(rows, samples[next], by_key);
       end = static_cast<std::size_t>(at - rows.begin());
     }
     append(rows, first, end, to_each[p]);
@@ -97,7 +103,7 @@ void spread_tables(ProcessGroup& group, std::tuple<std::vector<Rows>&...> tables
         const auto give = [&](const auto& some) {
           shared_rows::append(some, 0, some.size(), mine);
         };
-        (give(shared_rows::sample(rows, count)), ...);
+        (give(shared_rows::sample(rows, group)), ...);
       },
       tables);
   std::tuple<std::vector<Rows>...> samples;

@@ -6,8 +6,8 @@
 namespace slackline {
 namespace {
 
-/// What a process has found of its stretches, put together with what others have; in the order of
-/// the run.
+/// What the processes have found of their stretches, put together in the first one, in the order of
+/// the run; nothing in the others.
 EfficiencyPart joined(const std::vector<EfficiencyPart>& own, ProcessGroup& group) {
   std::vector<RankEfficiency> own_ranks;
   std::vector<TimeInterval> own_ends;
@@ -15,8 +15,8 @@ EfficiencyPart joined(const std::vector<EfficiencyPart>& own, ProcessGroup& grou
     own_ranks.insert(own_ranks.end(), part.ranks.begin(), part.ranks.end());
     own_ends.push_back(part.ideal);
   }
-  const std::vector<RankEfficiency> ranks = gather_all(group, own_ranks);
-  const std::vector<TimeInterval> ends = gather_all(group, own_ends);
+  const std::vector<RankEfficiency> ranks = gather_in_first(group, own_ranks);
+  const std::vector<TimeInterval> ends = gather_in_first(group, own_ends);
   EfficiencyPart whole;
   for (std::size_t s = 0; s < ends.size(); ++s) {
     const std::size_t count = ranks.size() / ends.size();
@@ -41,7 +41,9 @@ bool StretchedEfficiency::add(const LoadedStretch& stretch) {
 }
 
 void StretchedEfficiency::finish(ProcessGroup& group) {
-  efficiency_ = efficiency_of(joined(own_, group), run_.trace.job(), run_.span, analysed_);
+  EfficiencyPart whole = joined(own_, group);
+  if (!group.is_first()) return;
+  efficiency_ = efficiency_of(std::move(whole), run_.trace.job(), run_.span, analysed_);
   efficiency_.name = run_.run.opened.path;
 }
 

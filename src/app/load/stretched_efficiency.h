@@ -24,7 +24,7 @@ class StretchedEfficiency : public StretchAnalysis {
   bool add(const LoadedStretch& stretch) override;
   bool join(ProcessGroup& /*group*/) override { return false; }
   void finish(ProcessGroup& group) override;
-  /// To be called once, at the end.
+  /// To be called once, at the end, in the first process.
   Efficiency take() { return std::move(efficiency_); }
 
  private:
