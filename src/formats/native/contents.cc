@@ -17,13 +17,13 @@
 namespace slackline::native {
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using FileBytes = std::span<const std::byte>;
 
 // A header brings pages around it into memory.
 constexpr std::size_t kReleasedAtOnce = std::size_t{16} << 20;
 
 // The frames that the index names; empty when there is no index, or it is wrong about any of them.
-std::optional<std::vector<Frame>> frames_by_index(Bytes file, const Release& release) {
+std::optional<std::vector<Frame>> frames_by_index(FileBytes file, const Release& release) {
   const auto offset = footer_index(file);
   if (!offset) return std::nullopt;
   const auto header = frame_at(file, *offset);
@@ -53,8 +53,8 @@ std::optional<std::vector<Frame>> frames_by_index(Bytes file, const Release& rel
 
 // The first description that can be read. The others are looked at too, so that damage never goes
 // unsaid.
-Description find_description(Bytes file, const std::vector<Frame>& frames, std::string_view name,
-                             Findings& findings) {
+Description find_description(FileBytes file, const std::vector<Frame>& frames,
+                             std::string_view name, Findings& findings) {
   std::optional<Description> found;
   for (const Frame& frame : frames) {
     if (!frame.is(FrameKind::description)) continue;
@@ -71,7 +71,7 @@ Description find_description(Bytes file, const std::vector<Frame>& frames, std::
               "Generate the trace again, or restore the file from a backup.");
 }
 
-void check_version(Bytes file, std::string_view name, Findings& findings) {
+void check_version(FileBytes file, std::string_view name, Findings& findings) {
   const auto header = file_header(file);
   if (!header) {
     findings.add(kNativeDamaged, "the file header");
@@ -109,7 +109,7 @@ std::vector<RankFrames> frames_by_rank(const std::vector<Frame>& frames, std::in
 
 }  // namespace
 
-std::vector<Frame> frames_by_search(Bytes file, Findings& findings) {
+std::vector<Frame> frames_by_search(FileBytes file, Findings& findings) {
   std::vector<Frame> frames;
   const std::uint64_t magic = kFrameMagic;
   std::size_t at = std::min(kFileHeaderBytes, file.size());
@@ -131,7 +131,7 @@ std::vector<Frame> frames_by_search(Bytes file, Findings& findings) {
   return frames;
 }
 
-Contents contents_of(Bytes file, std::string_view name, const Release& release) {
+Contents contents_of(FileBytes file, std::string_view name, const Release& release) {
   if (!looks_like_native(file)) {
     throw Error(fmt::format("cannot read '{}'", name), "it is not a native trace (.slk)",
                 "Record one with 'slackline record'.");

@@ -24,10 +24,10 @@ namespace slackline {
 namespace {
 
 using ::testing::HasSubstr;
-using Bytes = std::vector<std::byte>;
+using FileBytes = std::vector<std::byte>;
 
-Bytes to_native(const Trace& trace) {
-  Bytes bytes;
+FileBytes to_native(const Trace& trace) {
+  FileBytes bytes;
   write_native(trace, [&](std::span<const std::byte> piece) {
     bytes.insert(bytes.end(), piece.begin(), piece.end());
   });
@@ -89,7 +89,7 @@ RC_GTEST_PROP(Native, HoldsEverythingATraceHolds, ()) {
 
 TEST(Native, HoldsTracesOfManyBlocks) {
   const Trace trace = long_trace();
-  const Bytes bytes = to_native(trace);
+  const FileBytes bytes = to_native(trace);
   const Trace back = read_native(bytes, "t");
   EXPECT_TRUE(same_content(trace, back));
   EXPECT_TRUE(back.findings().empty());
@@ -112,14 +112,14 @@ RankCallsBuilder part_of(const RankCalls& calls, std::size_t from, std::size_t t
 }
 
 // Writes `trace` by so many calls of a rank at a time. Nothing of `trace` is given but its job.
-Bytes to_native_in_parts(const Trace& trace, std::size_t part_calls) {
+FileBytes to_native_in_parts(const Trace& trace, std::size_t part_calls) {
   TraceBuilder job = TraceBuilder::without_calls(trace, trace.timed());
   std::vector<std::uint64_t> counts;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     counts.push_back(trace.calls(rank).size());
     job.calls(rank).set_start_ns(trace.calls(rank).start_ns());
   }
-  Bytes bytes;
+  FileBytes bytes;
   const Samples none;
   NativeWriter writer(job, counts, none, [&](std::span<const std::byte> piece) {
     bytes.insert(bytes.end(), piece.begin(), piece.end());
@@ -170,7 +170,7 @@ Trace incompressible_trace() {
 
 TEST(Native, OpeningPiecesReleasesTheWholeFileAsItGoes) {
   const Trace trace = incompressible_trace();
-  const Bytes bytes = to_native(trace);
+  const FileBytes bytes = to_native(trace);
   std::vector<std::span<const std::byte>> released;
   const NativePieces pieces(bytes, "t",
                             [&](std::span<const std::byte> part) { released.push_back(part); });
@@ -205,7 +205,7 @@ TEST(Native, WritesFiles) {
 
 TEST(Native, ADamagedBlockCostsOnlyItself) {
   const Trace trace = long_trace();
-  Bytes bytes = to_native(trace);
+  FileBytes bytes = to_native(trace);
   // The second frame is rank 0's first block.
   const auto description = native::frame_at(bytes, native::kFileHeaderBytes);
   ASSERT_TRUE(description);
@@ -230,7 +230,7 @@ TEST(Native, ADamagedBlockCostsOnlyItself) {
 
 TEST(Native, ADamagedFrameHeaderIsFoundAroundBySearching) {
   const Trace trace = long_trace();
-  Bytes bytes = to_native(trace);
+  FileBytes bytes = to_native(trace);
   const auto description = native::frame_at(bytes, native::kFileHeaderBytes);
   bytes[native::kFileHeaderBytes + native::kFrameHeaderBytes +
         static_cast<std::size_t>(description->stored_bytes) + 20] ^= std::byte{0x40};
@@ -240,12 +240,12 @@ TEST(Native, ADamagedFrameHeaderIsFoundAroundBySearching) {
 }
 
 TEST(Native, AnUnknownFrameIsSkippedAndANewerMajorVersionRefused) {
-  Bytes bytes = to_native(small_trace());
+  FileBytes bytes = to_native(small_trace());
   native::ByteWriter extra;
   native::FrameHeader header;
   header.kind = 77;
   native::append_frame(extra, header, {});
-  Bytes longer(bytes.begin(), bytes.begin() + native::kFileHeaderBytes);
+  FileBytes longer(bytes.begin(), bytes.begin() + native::kFileHeaderBytes);
   longer.insert(longer.end(), extra.bytes().begin(), extra.bytes().end());
   longer.insert(longer.end(), bytes.begin() + native::kFileHeaderBytes, bytes.end());
   const Trace back = read_native(longer, "t");
@@ -278,7 +278,7 @@ TEST(Native, HoldsSamples) {
       " @7 sample cpu=10 frame=1\n @9 sample cpu=5\n @20 +5 barrier\n @30 sample cpu=5 thread=2\n"
       "rank 1\n @20 +5 barrier\n",
       "t", &samples);
-  Bytes bytes;
+  FileBytes bytes;
   write_native(
       trace,
       [&](std::span<const std::byte> piece) {
@@ -305,14 +305,14 @@ TEST(Native, NotANativeTraceIsAnError) {
   const std::string text =
       "hello, this is some text that is no trace at all, but long enough to be one";
   EXPECT_THAT(reading_error(std::as_bytes(std::span(text))), HasSubstr("not a native trace"));
-  const Bytes bytes = to_native(small_trace());
+  const FileBytes bytes = to_native(small_trace());
   EXPECT_THAT(reading_error(std::span(bytes).first(50)),
               HasSubstr("copies of its description are missing"));
 }
 
 TEST(Native, TruncatedAnywhereItGivesWhatIsThereAndSaysSo) {
   const Trace trace = small_trace();
-  const Bytes bytes = to_native(trace);
+  const FileBytes bytes = to_native(trace);
   std::size_t readable = 0;
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     try {
@@ -330,10 +330,10 @@ TEST(Native, TruncatedAnywhereItGivesWhatIsThereAndSaysSo) {
 
 TEST(Native, AnyFlippedByteCostsAtMostItsFrameAndIsSaid) {
   const Trace trace = small_trace();
-  const Bytes bytes = to_native(trace);
+  const FileBytes bytes = to_native(trace);
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     for (const int bit : {0, 7}) {
-      Bytes flipped = bytes;
+      FileBytes flipped = bytes;
       flipped[at] ^= std::byte(1 << bit);
       const Trace back = read_native(flipped, "t");
       EXPECT_FALSE(back.findings().empty()) << at;
@@ -345,18 +345,18 @@ TEST(Native, AnyFlippedByteCostsAtMostItsFrameAndIsSaid) {
 }
 
 TEST(Native, FlippedBytesOfAPayloadWithRepairedChecksumsNeverCrash) {
-  const Bytes bytes = to_native(small_trace());
+  const FileBytes bytes = to_native(small_trace());
   // Decompressed payloads, damaged and sealed again: what a hostile writer could do.
   std::size_t offset = native::kFileHeaderBytes;
   while (const auto header = native::frame_at(bytes, offset)) {
     const auto payload = native::payload_at(bytes, offset, *header);
     for (std::size_t at = 0; at < payload->size; ++at) {
       for (const int value : {0x00, 0x01, 0x7f, 0x80, 0xff}) {
-        Bytes damaged(payload->bytes().begin(), payload->bytes().end());
+        FileBytes damaged(payload->bytes().begin(), payload->bytes().end());
         damaged[at] = std::byte(value);
         native::ByteWriter frame;
         native::append_frame(frame, *header, damaged);
-        Bytes file(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(offset));
+        FileBytes file(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(offset));
         file.insert(file.end(), frame.bytes().begin(), frame.bytes().end());
         file.insert(file.end(),
                     bytes.begin() + static_cast<std::ptrdiff_t>(offset + native::kFrameHeaderBytes +
@@ -372,7 +372,7 @@ TEST(Native, FlippedBytesOfAPayloadWithRepairedChecksumsNeverCrash) {
 }
 
 TEST(Native, PayloadsKeepToTheRatioThatReadersDemand) {
-  const Bytes zeros(10'000'000);
+  const FileBytes zeros(10'000'000);
   native::ByteWriter frame;
   native::append_frame(frame, {}, zeros);
   EXPECT_GE(frame.size() * native::kMaxRatio, zeros.size());

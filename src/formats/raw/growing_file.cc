@@ -17,7 +17,6 @@ namespace slackline::raw {
 
 namespace {
 
-constexpr std::size_t kSlotBytes = sizeof(slk_record);
 constexpr std::size_t kPieceSlots = 4096;
 /// How often the stage is read anew because it was emptied meanwhile.
 constexpr int kAttempts = 3;

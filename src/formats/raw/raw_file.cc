@@ -12,7 +12,6 @@ namespace slackline::raw {
 
 namespace {
 
-constexpr std::size_t kSlotBytes = sizeof(slk_record);
 /// Before this version slk_record::path was the thread.
 constexpr std::uint32_t kPathsSince = 4;
 constexpr std::int64_t kDayNs = 86'400'000'000'000;

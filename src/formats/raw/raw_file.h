@@ -12,6 +12,9 @@
 
 namespace slackline::raw {
 
+/// The size of a record without its arguments, and of a part of these.
+inline constexpr std::size_t kSlotBytes = sizeof(slk_record);
+
 /// One record inside a mapped file. Nothing in it is checked but that it lies inside the file.
 struct Record {
   slk_record head;
