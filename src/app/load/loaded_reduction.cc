@@ -139,8 +139,8 @@ InputDescription input_from_json(const Json& input, const std::string& path) {
           input["mpi"].as_string()};
 }
 
-LoadedReduction unpack(CachedReduction cached, const ModelOptions& options,
-                       const std::string& path) {
+LoadedReduction unpack_cached(CachedReduction cached, const ModelOptions& options,
+                              const std::string& path) {
   const Json stored = parse_json(cached.about);
   ModelOptions as_stored = options;
   if (options.network_is_open()) as_stored.network = stored["network"].as_string();
@@ -159,7 +159,7 @@ std::optional<LoadedReduction> from_cache(CacheAnswer& found, const ModelOptions
                                           const std::string& path) {
   if (found.state != CacheState::usable) return std::nullopt;
   try {
-    return unpack(std::move(*found.cached), options, path);
+    return unpack_cached(std::move(*found.cached), options, path);
   } catch (const std::exception&) {
     found.state = CacheState::damaged;
     return std::nullopt;
