@@ -13,6 +13,7 @@
 #include "calls/call_matching.h"
 #include "calls/findings.h"
 #include "parallel/process_group.h"
+#include "parallel/shared_findings.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {
@@ -32,29 +33,6 @@ bool are_independent(const Findings& findings) {
       kDependsOnOthers, [&](const FindingKind* kind) { return findings.count(*kind) > 0; });
   const auto& all = findings.entries();
   return !released && (all.empty() || (all.size() == 1 && all.front().examples.size() <= 1));
-}
-
-/// What was found in the processes' stretches, in their order.
-Findings of_all(ProcessGroup& group, const Findings& mine) {
-  Bytes bytes;
-  for (Findings::Entry entry : mine.entries()) {
-    auto parts = std::tie(entry.name, entry.severity, entry.sentence, entry.count, entry.examples);
-    std::apply([&](auto&... part) { (pack(bytes, part), ...); }, parts);
-  }
-  Findings all;
-  for (const Bytes& of : group.exchange_with_all(bytes)) {
-    std::span<const std::byte> rest(of);
-    while (!rest.empty()) {
-      Findings::Entry entry{};
-      auto parts =
-          std::tie(entry.name, entry.severity, entry.sentence, entry.count, entry.examples);
-      std::apply([&](auto&... part) { (unpack(rest, part), ...); }, parts);
-      const FindingKind kind{entry.name, entry.severity, entry.sentence};
-      all.add(kind, {}, entry.count);
-      for (const std::string& example : entry.examples) all.add(kind, example, 0);
-    }
-  }
-  return all;
 }
 
 /// Adds what was found in another stretch to `all`. Which of several messages that are worst alike
@@ -196,7 +174,7 @@ bool StretchedModel::for_each_stretch(
   for (std::size_t round = 0; round < rounds() && independent; ++round) {
     CausalityCheck check;
     std::optional<ModelStretch> own = load_own(round, &check);
-    findings.merge(of_all(group_, own ? own->graph.findings() : Findings{}));
+    findings.merge(findings_of_all(group_, own ? own->graph.findings() : Findings{}));
     add_check(causality, check);
     const bool mine = !own || add(own);
     independent = true_in_all(group_, mine) && are_independent(findings) && join(own);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace slackline::native {
 
@@ -32,6 +33,7 @@ class ByteWriter {
  public:
   std::size_t size() const { return size_; }
   std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
+  std::vector<std::byte> copy() const { return {bytes().begin(), bytes().end()}; }
   void clear() { size_ = 0; }
 
   void u8(std::uint8_t value) {

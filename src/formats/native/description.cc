@@ -236,9 +236,7 @@ bool get_ranks(ByteReader& in, Description& description) {
   return !in.failed();
 }
 
-}  // namespace
-
-void encode_findings(const Findings& findings, ByteWriter& out) {
+void put_findings(const Findings& findings, ByteWriter& out) {
   out.varint(findings.entries().size());
   for (const Findings::Entry& entry : findings.entries()) {
     out.text(entry.name);
@@ -250,7 +248,7 @@ void encode_findings(const Findings& findings, ByteWriter& out) {
   }
 }
 
-bool decode_findings(ByteReader& in, Findings& findings) {
+bool get_findings(ByteReader& in, Findings& findings) {
   for (std::uint64_t left = in.at_end() ? 0 : in.varint(); left > 0 && !in.failed(); --left) {
     FindingKind kind{};
     kind.name = in.text();
@@ -266,6 +264,8 @@ bool decode_findings(ByteReader& in, Findings& findings) {
   return !in.failed();
 }
 
+}  // namespace
+
 RankContents contents_of_rank(const Trace& trace, const Samples& samples, std::int32_t rank,
                               std::uint64_t calls) {
   return {calls, trace.calls(rank).start_ns(), has_details(trace, samples, rank)};
@@ -280,7 +280,7 @@ void encode_description(const Trace& trace, std::span<const RankContents> ranks,
   put_communicators(part[kDescriptionCommunicators], trace);
   put_regions(part[kDescriptionRegions], trace);
   put_ranks(part[kDescriptionRanks], trace, ranks);
-  encode_findings(trace.findings(), part[kDescriptionFindings]);
+  put_findings(trace.findings(), part[kDescriptionFindings]);
   put_counters(part[kDescriptionCounters], trace);
   encode_call_tree(trace.call_tree(), part[kDescriptionCallTree]);
   for (unsigned id = kDescriptionBasics; id < kDescriptionEnd; ++id)
@@ -304,7 +304,7 @@ std::optional<Description> decode_description(std::span<const std::byte> payload
       !get_communicators(part[kDescriptionCommunicators], trace, file_bytes) ||
       !get_regions(part[kDescriptionRegions], trace) ||
       !get_ranks(part[kDescriptionRanks], description) ||
-      !decode_findings(part[kDescriptionFindings], trace.findings()) ||
+      !get_findings(part[kDescriptionFindings], trace.findings()) ||
       !get_counters(part[kDescriptionCounters], trace) ||
       !decode_call_tree(part[kDescriptionCallTree], trace.call_tree())) {
     return std::nullopt;

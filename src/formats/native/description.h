@@ -31,9 +31,6 @@ void encode_description(const Trace& trace, std::span<const RankContents> ranks,
 /// A part of its payload: the call tree. False when it makes no sense.
 void encode_call_tree(const CallTree& tree, ByteWriter& out);
 bool decode_call_tree(ByteReader& in, CallTree& tree);
-/// The same of findings.
-void encode_findings(const Findings& findings, ByteWriter& out);
-bool decode_findings(ByteReader& in, Findings& findings);
 
 struct Description {
   TraceBuilder trace;  ///< without calls

@@ -40,7 +40,7 @@ Bytes encode(const Orders& orders) {
     out.varint(order.size());
     for (const std::uint64_t number : order) out.varint(number + 1);  // kOther is 0
   }
-  return {out.bytes().begin(), out.bytes().end()};
+  return out.copy();
 }
 
 Orders decode_orders(const Bytes& bytes) {

@@ -22,12 +22,13 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "formats/native/description.h"
+#include "formats/native/bytes.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/processors.h"
 #include "formats/raw/rank_reader.h"
 #include "formats/raw/record_words.h"
 #include "formats/raw/shared_frames.h"
+#include "parallel/shared_findings.h"
 #include "trace/rank_blocks.h"
 #include "trace/sample_wire.h"
 #include "trace/trace_builder.h"
@@ -280,27 +281,14 @@ void keep_result(RankResult& result, std::int32_t r, TraceBuilder& trace, Sample
   }
 }
 
-/// What a rank's records give to the whole trace: names of regions in the order in which they come
-/// up, and Findings.
-Bytes given_to_trace(const RankResult& result) {
-  native::ByteWriter names, out;
+/// The regions that a rank names, in the order in which they come up.
+Bytes region_names(const RankResult& result) {
+  native::ByteWriter names;
   std::set<std::string_view> seen;
   for (const raw::NamedRegionEvent& event : result.regions) {
     if (seen.insert(event.name).second) names.text(event.name);
   }
-  out.varint(names.size());
-  out.raw(names.bytes());
-  native::encode_findings(result.findings, out);
-  return {out.bytes().begin(), out.bytes().end()};
-}
-
-void take_into_trace(const Bytes& given, TraceBuilder& trace) {
-  native::ByteReader in(given);
-  native::ByteReader names(in.raw(in.varint()));
-  while (!names.at_end()) trace.region_id(names.text());
-  Findings findings;
-  native::decode_findings(in, findings);
-  trace.findings().merge(findings);
+  return names.copy();
 }
 
 /// A job's recordings, of which each process reads those of a block of ranks. What is told of all
@@ -363,25 +351,23 @@ class JobReader {
     return gather_all(group_, mine);
   }
 
+  /// Adds what add(rank, findings) gives for each rank to the trace's, in the order of ranks.
+  template <class Add>
+  void merge_findings(const Add& add) {
+    Findings mine;
+    for (std::int32_t r = own_.first; r < own_.end; ++r) add(static_cast<std::size_t>(r), mine);
+    trace_.findings().merge(findings_of_all(group_, mine));
+  }
+
   void index_files() {
     for_own_ranks([&](std::size_t r) {
       for (File& file : ranks_[r].files) file.index();
       for (File& file : ranks_[r].samples) file.index();
       raw::merge_threads(ranks_[r]);
     });
-    const auto found = gather([&](std::size_t r) {
-      native::ByteWriter out;
-      Findings findings;
-      for (const File& file : ranks_[r].files) findings.merge(file.findings());
-      native::encode_findings(findings, out);
-      return Bytes(out.bytes().begin(), out.bytes().end());
+    merge_findings([&](std::size_t r, Findings& found) {
+      for (const File& file : ranks_[r].files) found.merge(file.findings());
     });
-    for (const Bytes& bytes : found) {
-      native::ByteReader in(bytes);
-      Findings findings;
-      native::decode_findings(in, findings);
-      trace_.findings().merge(findings);
-    }
   }
 
   void describe_ranks() {
@@ -422,8 +408,11 @@ class JobReader {
   }
 
   void keep(std::vector<RankResult>& results, Samples& samples) {
-    const auto given = gather([&](std::size_t r) { return given_to_trace(results[r]); });
-    for (const Bytes& bytes : given) take_into_trace(bytes, trace_);
+    for (const Bytes& of : gather([&](std::size_t r) { return region_names(results[r]); })) {
+      native::ByteReader names(of);
+      while (!names.at_end()) trace_.region_id(names.text());
+    }
+    merge_findings([&](std::size_t r, Findings& found) { found.merge(results[r].findings); });
     const auto counters = name_counters(ranks_, trace_);
     for (std::int32_t rank = own_.first; rank < own_.end; ++rank) {
       RankResult& result = results[static_cast<std::size_t>(rank)];

@@ -48,7 +48,7 @@ Bytes frames_for(RankRange block, const CallTree& tree, const std::vector<CallFr
   out.varint(tree_bytes.size());
   out.raw(tree_bytes.bytes());
   for (std::int32_t r = block.first; r < block.end; ++r) frames[index(r)].encode(out);
-  return {out.bytes().begin(), out.bytes().end()};
+  return out.copy();
 }
 
 void take_frames(const Bytes& from, RankRange own, TraceBuilder& trace,
