@@ -6,6 +6,7 @@
 Exit status 77: cannot be tried here (said in words)."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -141,6 +142,19 @@ def not_analysed(test, done, why):
     check(left(test) == ["report.json.recording"], f"{left(test)}")
     later = test.slackline("report", "report.json.recording", "--section", SECTIONS)
     check(later.returncode == 0, "the recording cannot be used")
+
+
+def case_bare(test):
+    """Programs that close their standard files, or remove their environment, before MPI_Finalize."""
+    for processes in ("1", "3"):
+        test.environment["SLACKLINE_TEST_ENGINES"] = processes
+        done = record(test, ["--analysis-time=100s"], scenario(test, "closed"))
+        check(done.returncode == 0 and left(test) == ["report.json"], f"closed: {left(test)}")
+        os.remove(os.path.join(test.folder, "report.json"))
+        done = record(test, ["--analysis-time=100s"], scenario(test, "cleared"))
+        check(done.returncode == 0 and "sum" in done.stdout, "the job failed without an environment")
+        not_analysed(test, done, "the process for it could not be started")
+        shutil.rmtree(os.path.join(test.folder, "report.json.recording"))
 
 
 def case_kill(test):
