@@ -116,6 +116,16 @@ def case_stretches(test):
         check(refused.returncode == 1 and "are needed" in refused.stderr, refused.stderr)
 
 
+def case_uncut(test):
+    """Of a run that cannot be cut the first process has all, which is said, and the answer is that of one."""
+    check(test.record([*test.launcher(3), test.program("scenario"), "many", "50"]).returncode == 0, "recorded")
+    raw = os.path.join(test.output, "raw")
+    for words in (("report", raw, "--measured"), ("report", test.output, "--measured"), ("waits", raw), ("path", raw)):
+        same_answer(test, (2, 3, 7), *words, "--format", "json")
+        done = launched(test, 2, *words)
+        check("process 0 did the work of all 2 processes: the trace has no collective" in done.stderr, done.stderr)
+
+
 def case_finish(test):
     """What a job has left is merged into one trace by all processes."""
     check(test.record([*test.launcher(5), test.program("stencil2d"), "50", "40", "60"]).returncode == 0, "recorded")
