@@ -1,6 +1,7 @@
 #include "app/load/stretched_run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -38,6 +39,17 @@ bool is_one_file(const std::optional<fs::path>& file, ProcessGroup& group) {
                 "Put the trace where all processes see it under one name.");
   }
   return file.has_value();
+}
+
+/// Merged by all processes; null where they cannot write beside its files, or it is none.
+std::unique_ptr<const MappedFile> merge_where_possible(const fs::path& path, ProcessGroup& group) {
+  if (!true_in_all(group, looks_like_raw(path))) return nullptr;
+  const fs::path folder = merged_file(path, 0).parent_path();
+  if (true_in_all(group, ::access(folder.c_str(), W_OK | X_OK) == 0)) {
+    return merge_recording(path, group);
+  }
+  group.set_unshared("the folder of the recording cannot be written to");
+  return nullptr;
 }
 
 /// What a stretch takes at most: of more memory, the system's part in getting it takes as much time
@@ -187,11 +199,10 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   std::unique_ptr<const MappedFile> file;
   if (is_one_file(native, group)) {
     file = std::make_unique<const MappedFile>(*native);
-  } else if (merges && true_in_all(group, looks_like_raw(path))) {
-    file = merge_recording(path, group);
-  } else {
-    return std::nullopt;
+  } else if (merges) {
+    file = merge_where_possible(path, group);
   }
+  if (file == nullptr) return std::nullopt;
   NativePieces pieces(
       file->bytes(), native.value_or(path).string(),
       [mapped = file.get()](std::span<const std::byte> part) { mapped->release(part); });
