@@ -272,6 +272,7 @@ def case_one_fails(test):
     """Of several processes one fails, is killed at some moment, stops or is not there: nothing waits for it."""
     slackline = f"exec {test.arguments.slackline} \"$@\""
     ways = {"exit 3": "0 100 0", "kill -9 $$": "0 100 0", "kill -STOP $$": "0 0.5 0"}
+    reasons = {"kill -9 $$": "status 9\n", "kill -STOP $$": "end time_limit\n"}
     for delay in ("0.002", "0.01", "0.02", "0.04", "0.08"):
         ways[f"timeout -s KILL {delay} {slackline.removeprefix('exec ')}"] = "0 100 0"
     for failing in (0, 1):
@@ -282,6 +283,8 @@ def case_one_fails(test):
             check(done.returncode == 0 and "sum" in done.stdout, f"{way}: the job goes on")
             if not way.startswith("timeout"):
                 check(not os.path.exists(os.path.join(test.folder, "run", "report.json")), f"{way}: a report")
+            with open(os.path.join(planned.raw, "analysis.costs"), encoding="utf-8") as costs:
+                check(reasons.get(way, "end ended\n") in costs.read(), f"{way}: another reason is noted")
             planned.check_usable()
             check(left(test, "run") in (["trace.slk"], ["report.json", "trace.slk"]), f"{way}: {left(test, 'run')}")
             test.run(["rm", "-rf", "run"])
