@@ -41,7 +41,7 @@ struct EngineVariables {
 /// The program's environment but for what concerns the job. To be freed; nullptr without memory.
 char** engine_environment(EngineVariables& own) {
   std::size_t count = 0;
-  while (environ[count] != nullptr) ++count;
+  while (environ != nullptr && environ[count] != nullptr) ++count;  // nullptr: clearenv()
   auto** variables = static_cast<char**>(std::calloc(count + 4, sizeof(char*)));
   if (variables == nullptr) return nullptr;
   std::size_t kept = 0;
@@ -91,15 +91,15 @@ pid_t start(const EngineCommand& command) {
     std::free(variables);
     return 0;
   }
+  int first_unused = STDERR_FILENO + 1;
+  if (link.socket >= 0) {  // first, as it has one of the numbers below where they were closed
+    posix_spawn_file_actions_adddup2(&files, link.socket, kEngineSocket);
+    first_unused = kEngineSocket + 1;
+  }
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, command.log,
                                    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  int first_unused = STDERR_FILENO + 1;
-  if (link.socket >= 0) {
-    posix_spawn_file_actions_adddup2(&files, link.socket, kEngineSocket);
-    first_unused = kEngineSocket + 1;
-  }
 #if __GLIBC_PREREQ(2, 34)
   posix_spawn_file_actions_addclosefrom_np(&files, first_unused);
 #endif

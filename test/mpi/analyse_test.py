@@ -6,6 +6,7 @@
 Exit status 77: cannot be tried here (said in words)."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -143,6 +144,19 @@ def not_analysed(test, done, why):
     check(later.returncode == 0, "the recording cannot be used")
 
 
+def case_bare(test):
+    """Programs that close their standard files, or remove their environment, before MPI_Finalize."""
+    for processes in ("1", "3"):
+        test.environment["SLACKLINE_TEST_ENGINES"] = processes
+        done = record(test, ["--analysis-time=100s"], scenario(test, "closed"))
+        check(done.returncode == 0 and left(test) == ["report.json"], f"closed: {left(test)}")
+        os.remove(os.path.join(test.folder, "report.json"))
+        done = record(test, ["--analysis-time=100s"], scenario(test, "cleared"))
+        check(done.returncode == 0 and "sum" in done.stdout, "the job failed without an environment")
+        not_analysed(test, done, "the process for it could not be started")
+        shutil.rmtree(os.path.join(test.folder, "report.json.recording"))
+
+
 def case_kill(test):
     done = record(test, [], scenario(test, "kill"))
     check(done.returncode == test.run(scenario(test, "kill")).returncode != 0, "another status")
@@ -165,11 +179,15 @@ def case_full_disk(test):
     """Where the recording fills the disk the job goes on as ever, and what was recorded can be used."""
     with small_disk(test, "1m") as disk:
         test.output = os.path.join(disk, "run")
-        done = test.run([test.arguments.slackline, "record", "--yield", "--analyse", "-o", test.output, "--",
-                         *scenario(test, "many", "8000", ranks=2)])
-        check(done.returncode == 0 and "sum 1" in done.stdout, "the job goes on")
-        names = os.listdir(test.output)
-        check("report.txt" in names or "raw" in names, f"{names}")
+        for processes in ("1", "2"):
+            test.environment["SLACKLINE_TEST_ENGINES"] = processes
+            done = test.run([test.arguments.slackline, "record", "--yield", "--analyse", "-o", test.output, "--",
+                             *scenario(test, "many", "8000", ranks=2)])
+            check(done.returncode == 0 and "sum 1" in done.stdout, "the job goes on")
+            check("did not complete MPI_Finalize" not in done.stderr, "it has completed it")
+            names = os.listdir(test.output)
+            check("report.txt" in names or "raw" in names, f"{names}")
+            shutil.rmtree(test.output)
 
 
 class PlannedAnalysis:
@@ -254,6 +272,7 @@ def case_one_fails(test):
     """Of several processes one fails, is killed at some moment, stops or is not there: nothing waits for it."""
     slackline = f"exec {test.arguments.slackline} \"$@\""
     ways = {"exit 3": "0 100 0", "kill -9 $$": "0 100 0", "kill -STOP $$": "0 0.5 0"}
+    reasons = {"kill -9 $$": "status 9\n", "kill -STOP $$": "end time_limit\n"}
     for delay in ("0.002", "0.01", "0.02", "0.04", "0.08"):
         ways[f"timeout -s KILL {delay} {slackline.removeprefix('exec ')}"] = "0 100 0"
     for failing in (0, 1):
@@ -264,6 +283,8 @@ def case_one_fails(test):
             check(done.returncode == 0 and "sum" in done.stdout, f"{way}: the job goes on")
             if not way.startswith("timeout"):
                 check(not os.path.exists(os.path.join(test.folder, "run", "report.json")), f"{way}: a report")
+            with open(os.path.join(planned.raw, "analysis.costs"), encoding="utf-8") as costs:
+                check(reasons.get(way, "end ended\n") in costs.read(), f"{way}: another reason is noted")
             planned.check_usable()
             check(left(test, "run") in (["trace.slk"], ["report.json", "trace.slk"]), f"{way}: {left(test, 'run')}")
             test.run(["rm", "-rf", "run"])

@@ -8,6 +8,7 @@ import subprocess
 import time
 
 from recording import check, run_case
+from space_test import small_disk
 
 COUNTS = (1, 2, 3, 4, 7)
 SLEEPS = 200
@@ -115,6 +116,29 @@ def case_stretches(test):
                   ("predict", test.output)):
         refused = test.slackline(*words, "--memory", "1KiB")
         check(refused.returncode == 1 and "are needed" in refused.stderr, refused.stderr)
+
+
+def case_uncut(test):
+    """Of a run that cannot be cut the first process has all, which is said, and the answer is that of one."""
+    check(test.record([*test.launcher(3), test.program("scenario"), "many", "50"]).returncode == 0, "recorded")
+    raw = os.path.join(test.output, "raw")
+    for words in (("report", raw, "--measured"), ("report", test.output, "--measured"), ("waits", raw), ("path", raw)):
+        same_answer(test, (2, 3, 7), *words, "--format", "json")
+        done = launched(test, 2, *words)
+        check("process 0 did the work of all 2 processes: the trace has no collective" in done.stderr, done.stderr)
+
+
+def case_read_only(test):
+    """Of a recording where nothing can be written the first process has all, which is said."""
+    check(test.record([*test.launcher(3), test.program("scenario"), "many", "50"]).returncode == 0, "recorded")
+    with small_disk(test, "4m") as disk:
+        raw = os.path.join(disk, "raw")
+        shutil.copytree(os.path.join(test.output, "raw"), raw)
+        check(test.run(["mount", "-o", "remount,ro", disk]).returncode == 0, "remounted")
+        for words in (("report", raw, "--measured"), ("waits", raw), ("path", raw), ("efficiency", raw)):
+            same_answer(test, (2, 3), *words, "--format", "json")
+            done = launched(test, 2, *words)
+            check(done.returncode == 0 and "the folder of the recording cannot be written to" in done.stderr, "not said")
 
 
 def case_finish(test):

@@ -1,5 +1,5 @@
-/* partition MODE [CALLS]: programs of which it is known where the time goes. Two ranks, ROUNDS rounds.
- *   few, many  computes ROUND_US a round; few or many (CALLS) tiny calls of MPI in each
+/* partition MODE [CALLS]: programs of which it is known where the time goes. Two ranks, ROUNDS
+ * rounds. few, many  computes ROUND_US a round; few or many (CALLS) tiny calls of MPI in each
  *   sleeps     rank 1 sleeps SLEEP_US in each round
  *   writes     rank 0 writes a file to the disk in each round */
 #define _GNU_SOURCE

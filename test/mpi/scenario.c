@@ -10,6 +10,8 @@
  *   paused     MPI_Pcontrol switches recording off and on, and marks regions
  *   large      a message count whose bytes do not fit into 32 bits
  *   errors     probes with a wrong argument, which return an error and find nothing
+ *   closed     closes its standard input and output before MPI_Finalize
+ *   cleared    removes its environment before MPI_Finalize
  *   refused    calls with wrong arguments on rank 0, and one that fails after its message came
  *   abandoned  calls that an error handler leaves by longjmp, and one whose callback calls MPI
  *   compute    10 times 20 ms of CPU time, however long that takes, and a barrier
@@ -256,6 +258,13 @@ int main(int argc, char** argv) {
     const struct rlimit limit = {512 << 10, 512 << 10};
     setrlimit(RLIMIT_FSIZE, &limit);
     many(atoi(argv[2]));
+  } else if (strcmp(mode, "closed") == 0) {
+    many(3);
+    fclose(stdin);
+    fclose(stdout);
+  } else if (strcmp(mode, "cleared") == 0) {
+    many(3);
+    clearenv();
   } else if (strcmp(mode, "threads") == 0) {
     threads();
   } else if (strcmp(mode, "children") == 0) {

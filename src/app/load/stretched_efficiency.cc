@@ -41,9 +41,9 @@ bool StretchedEfficiency::add(const LoadedStretch& stretch) {
 }
 
 void StretchedEfficiency::finish(ProcessGroup& group) {
-  EfficiencyPart whole = joined(own_, group);
+  const EfficiencyPart whole = joined(own_, group);
   if (!group.is_first()) return;
-  efficiency_ = efficiency_of(std::move(whole), run_.trace.job(), run_.span, analysed_);
+  efficiency_ = efficiency_of(whole, run_.trace.job(), run_.span, analysed_);
   efficiency_.name = run_.run.opened.path;
 }
 

@@ -1,6 +1,7 @@
 #include "app/load/stretched_run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "app/load/input.h"
@@ -37,6 +39,17 @@ bool is_one_file(const std::optional<fs::path>& file, ProcessGroup& group) {
                 "Put the trace where all processes see it under one name.");
   }
   return file.has_value();
+}
+
+/// Merged by all processes; null where they cannot write beside its files, or it is none.
+std::unique_ptr<const MappedFile> merge_where_possible(const fs::path& path, ProcessGroup& group) {
+  if (!true_in_all(group, looks_like_raw(path))) return nullptr;
+  const fs::path folder = merged_file(path, 0).parent_path();
+  if (true_in_all(group, ::access(folder.c_str(), W_OK | X_OK) == 0)) {
+    return merge_recording(path, group);
+  }
+  group.set_unshared("the folder of the recording cannot be written to");
+  return nullptr;
 }
 
 /// What a stretch takes at most: of more memory, the system's part in getting it takes as much time
@@ -73,16 +86,19 @@ bool has_usual_times(std::span<const RankExtent> ranks) {
   });
 }
 
+constexpr std::string_view kNoPlaceToCut = "no collective of all ranks over which nothing is open";
+
 /// Cuts the trace; returns why it must be read whole, and nothing if it need not.
-std::string cut(StretchedTrace& trace, std::uint64_t calls_at_once, ProcessGroup& group) {
+std::string cut(StretchedTrace& trace, std::uint64_t calls_at_once, StretchUse use,
+                ProcessGroup& group) {
   if (!trace.obstacle().empty()) return trace.obstacle();
   if (!has_usual_times(trace.extents())) return "unusual times";
   if (calls_at_once == 0) return "more pauses, counters and samples than fit in memory";
   const auto processes = static_cast<std::uint64_t>(group.size());
   const std::uint64_t rounds = trace.calls() / (calls_at_once * processes) + 1;
   trace.cut(rounds * processes, group);
-  if (trace.size() == 1 && rounds * processes > 1)
-    return "no collective of all ranks over which nothing is open";
+  const bool as_one = use == StretchUse::always && trace.longest() <= 2 * calls_at_once;
+  if (trace.size() == 1 && rounds * processes > 1 && !as_one) return std::string(kNoPlaceToCut);
   if (rounds > 1 && trace.longest() > 2 * calls_at_once) {
     return fmt::format("a stretch of {} calls over which messages or requests are open",
                        format_count(trace.longest()));
@@ -103,12 +119,14 @@ std::unique_ptr<const LoadedStretch> load_stretch(StretchedRun& run, std::size_t
   return stretch ? std::make_unique<const LoadedStretch>(*std::move(stretch), only) : nullptr;
 }
 
-/// The numbers of a process's own, in order.
+/// The numbers of a process's own, in order. One for all is the first process's.
 auto own_stretches(const StretchedRun& run, const ProcessGroup& group) {
   const auto processes = static_cast<std::size_t>(group.size());
+  const auto first_of = [&](std::size_t process) {
+    return (process * run.trace.size() + processes - 1) / processes;
+  };
   const auto self = static_cast<std::size_t>(group.rank());
-  return std::views::iota(self * run.trace.size() / processes,
-                          (self + 1) * run.trace.size() / processes);
+  return std::views::iota(first_of(self), first_of(self + 1));
 }
 
 /// The stretches of a process: one stays in memory, several are read each time.
@@ -181,11 +199,10 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   std::unique_ptr<const MappedFile> file;
   if (is_one_file(native, group)) {
     file = std::make_unique<const MappedFile>(*native);
-  } else if (merges && true_in_all(group, looks_like_raw(path))) {
-    file = merge_recording(path, group);
-  } else {
-    return std::nullopt;
+  } else if (merges) {
+    file = merge_where_possible(path, group);
   }
+  if (file == nullptr) return std::nullopt;
   NativePieces pieces(
       file->bytes(), native.value_or(path).string(),
       [mapped = file.get()](std::span<const std::byte> part) { mapped->release(part); });
@@ -202,14 +219,15 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   }
   begin_stage("looking for places to cut the trace");
   StretchedTrace trace(std::move(pieces), group);
-  const std::string obstacle = cut(trace, at_once, group);
+  const std::string obstacle = cut(trace, at_once, use, group);
   if (!obstacle.empty()) {
     const std::string why = fmt::format("; it has {}, so it cannot be read in stretches", obstacle);
     require_memory_for(calls, request.reading, available, why);
     group.set_unshared(fmt::format("the trace has {}", obstacle));
     return std::nullopt;
   }
-  group.set_unshared({});
+  const bool shared = trace.size() > 1 || group.size() == 1;
+  group.set_unshared(shared ? "" : fmt::format("the trace has {}", kNoPlaceToCut));
   LoadedRun run{opened_without_calls(trace.job(), path, *file, calls), "measured"};
   run.requested = !request.on.empty();
   if (group.is_first()) identify(native ? std::nullopt : std::optional(path), *file, run.opened);

@@ -41,7 +41,8 @@ enum class StretchUse : std::uint8_t { for_speed, for_memory, always };
 /// Opens the run that is asked for where its stretches are needed and give the answer of the whole.
 /// All processes call it together, and all get nothing where `use` does not apply; where the run is
 /// not a measured one whose clocks are right, of a native trace, or of a recording that several
-/// processes read or that is always read in stretches; and where several processes cannot share it.
+/// processes read or that is always read in stretches, in a folder that can be written to; and
+/// where several processes cannot share it.
 /// Throws Error where the processes see different files, and where the trace needs more memory than
 /// there is, and cannot be read in stretches. Why the work is not shared is set in `group`.
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group,

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "base/testing/error_text.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/testing/raw_file_builder.h"
 #include "trace/sample_wire.h"
@@ -13,8 +14,10 @@ namespace slackline {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::RawFileBuilder;
 using testing::RawReaderTest;
+namespace fs = std::filesystem;
 
 TEST_F(RawReaderTest, TimesCountFromTheEarliestBegin) {
   write("rank-0.slkraw", RawFileBuilder(0, 2).call(SLK_OP_init, 2000, 2100).bytes());
@@ -586,6 +589,22 @@ TEST_F(RawReaderTest, NothingReadableIsAnError) {
   write("rank-0.slkraw", "no recording");
   EXPECT_TRUE(looks_like_raw(folder_));
   EXPECT_THROW(read(), Error);
+}
+
+TEST_F(RawReaderTest, ProcessesThatSeeDifferentFilesAreRefused) {
+  write("rank-0.slkraw", RawFileBuilder(0, 3).call(SLK_OP_init, 2000, 2100).bytes());
+  write("rank-1.slkraw", RawFileBuilder(1, 3).call(SLK_OP_init, 2000, 2100).bytes());
+  const ScratchFolder other("other");
+  fs::copy(folder_ / "rank-1.slkraw", other / "rank-1.slkraw");
+  const auto read_by = [&](int processes) {
+    return error_text([&] {
+      run_as_processes(processes, [&](ProcessGroup& group) {
+        read_raw(group.rank() == 1 ? other.path() : folder_, group);
+      });
+    });
+  };
+  EXPECT_THAT(read_by(2), HasSubstr("process 1 sees other files than process 0"));
+  EXPECT_THAT(read_by(3), HasSubstr("process 1 sees other files than process 0"));
 }
 
 TEST_F(RawReaderTest, DamageNeverCrashes) {

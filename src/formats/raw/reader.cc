@@ -12,12 +12,14 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/error.h"
@@ -157,6 +159,24 @@ std::vector<RankFiles> group_by_rank(std::vector<File> files, std::int32_t ranks
     rank.files.push_back(std::move(file));
   }
   return grouped;
+}
+
+/// Throws Error in all processes where they see different files: each reads a part of them.
+void require_same_files(const std::vector<RankFiles>& ranks, ProcessGroup& group) {
+  std::string seen;
+  for (const RankFiles& rank : ranks) {
+    for (const auto* files : {&rank.files, &rank.samples}) {
+      for (const File& file : *files) seen += fmt::format("{} {} ", file.name(), file.bytes());
+    }
+    seen += '\n';
+  }
+  const auto all = gather_all(group, std::vector{std::hash<std::string>()(seen)});
+  const auto other =
+      std::ranges::find_if(all, [&](std::size_t hash) { return hash != all.front(); });
+  if (other == all.end()) return;
+  throw Error("cannot read the recording as several processes",
+              fmt::format("process {} sees other files than process 0", other - all.begin()),
+              "Put it where all processes see the same files, and wait until the job has ended.");
 }
 
 void note_missing(const std::vector<RankFiles>& ranks, Findings& findings) {
@@ -470,6 +490,7 @@ RawPart read_raw(const fs::path& directory, ProcessGroup& group) {
   TraceBuilder trace(ranks, true);
   auto grouped = group_by_rank(std::move(files), ranks, trace.findings());
   open_samples(paths.front().parent_path(), grouped);
+  require_same_files(grouped, group);
   note_missing(grouped, trace.findings());
   JobReader reader(grouped, trace, group);
   Samples samples;

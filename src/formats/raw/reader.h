@@ -28,7 +28,7 @@ struct RawPart {
 };
 /// The same by several processes together: each reads the calls of a block of ranks, about equally
 /// many bytes. All else of the trace is the same in all, but for the Findings, all of which only
-/// the first one has.
+/// the first one has. Throws Error in all where they see different files.
 RawPart read_raw(const std::filesystem::path& directory, ProcessGroup& group);
 
 /// The folder holds raw files, or has a `raw/` that does.

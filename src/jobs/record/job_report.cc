@@ -119,7 +119,12 @@ std::string last_message(const fs::path& log) {
 }
 
 std::string problem_of(Notes& notes, const fs::path& raw) {
-  if (notes.end.empty()) return "the job did not complete MPI_Finalize";
+  if (notes.end.empty()) {
+    std::error_code ignored;
+    return fs::exists(raw / "analysis.costs", ignored)
+               ? "how it ended could not be written into the recording's folder"
+               : "the job did not complete MPI_Finalize";
+  }
   if (notes.end == "not_started") return "the process for it could not be started";
   if (notes.end == "time_limit") {
     return fmt::format("it reached its time limit of {}",

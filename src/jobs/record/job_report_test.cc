@@ -89,6 +89,8 @@ TEST_F(TakeJobReport, LeavesItWhereItHasItsName) {
 
 TEST_F(TakeJobReport, SaysWhyThereIsNone) {
   EXPECT_THAT(take().problem, HasSubstr("did not complete MPI_Finalize"));
+  write("raw/analysis.costs", "");  // the disk is full
+  EXPECT_THAT(take().problem, HasSubstr("could not be written into the recording's folder"));
   write("raw/analysis.costs", "end not_started\nstatus 0\n");
   EXPECT_THAT(take().problem, HasSubstr("could not be started"));
   write("raw/analysis.costs", "end time_limit\nstatus 15\ntime_limit_ns 2000000000\n");

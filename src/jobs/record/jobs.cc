@@ -67,10 +67,11 @@ std::uint64_t start_of(const fs::path& folder) {
 }
 
 bool is_recorders(const fs::path& file) {
+  const std::string name = file.filename().string();
+  const auto has = [&name](std::string_view part) { return name.find(part) != name.npos; };
   return file.extension() == kRawSuffix || file.extension() == kSampleSuffix ||
-         file.extension() == kHiddenInit || file.filename() == kAnalysisLog ||
-         file.filename() == kAnalysisCosts || file.extension() == kMergedSuffix ||
-         file.filename().string().find(kFailure) != std::string::npos;
+         file.extension() == kHiddenInit || name == kAnalysisLog || name == kAnalysisCosts ||
+         has(kMergedSuffix) || has(kFailure);
 }
 
 /// A folder, and no link to one.

@@ -47,6 +47,8 @@ TEST_F(Jobs, AreFoundInOrderOfTheirStart) {
 TEST_F(Jobs, FailuresAreToldWithTheirReason) {
   EXPECT_EQ(recording_failures(folder_).reasons, "");
   file("raw/process-77.hidden-init");
+  file("raw/process-77.merged");
+  file("raw/process-77.merged.part-0123456789abcdef");
   EXPECT_FALSE(recording_failures(folder_).unwritten);
   fs::remove(folder_ / "raw/process-77.hidden-init");
   file("raw/rank-0.error-" + std::to_string(ENOSPC));
