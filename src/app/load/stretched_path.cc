@@ -65,8 +65,8 @@ bool StretchedPath::join(ProcessGroup& group) {
   std::vector<ActivityOnPath> on_path = std::move(found_.path.on_path);
   add_up_over_processes(group, std::tie(on_path, found_.sampled), Receiver::all);
   found_.path.on_path = {};
-  add_up_over_processes(
-      group, std::tuple_cat(found_.path.tables(), found_.imbalance.tables()), Receiver::first);
+  add_up_over_processes(group, std::tuple_cat(found_.path.tables(), found_.imbalance.tables()),
+                        Receiver::first);
   found_.path.add_up();
   found_.path.on_path = std::move(on_path);
   asked_ = asked_for_gains(found_.path.on_path);
