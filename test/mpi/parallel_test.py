@@ -155,6 +155,16 @@ def case_finish(test):
     check(len(set(texts)) == 1 and len(texts[0]) > 1000, "the traces differ")
     again = launched(test, 2, "record", "--finish", test.output, "--keep-raw", "-o", "two.slk")
     check(again.returncode == 1 and again.stderr.count("it already contains the trace") == 1, f"{again.stderr}")
+    # Of two jobs one cannot be read: the other one is converted all the same.
+    two = os.path.join(test.folder, "two")
+    shutil.copytree(os.path.join(test.output, "raw"), os.path.join(two, "raw"))
+    os.makedirs(os.path.join(two, "job-2", "raw"))
+    with open(os.path.join(two, "job-2", "raw", "rank-0.slkraw"), "wb") as file:
+        file.write(bytes(5000))
+    for count in (1, 3):
+        done = launched(test, count, "record", "--finish", two, "--keep-raw", "--force")
+        check(done.returncode == 1 and done.stderr.count("the raw files are kept in") == 1, f"{count}: {done.stderr}")
+        check(done.stderr.count("calls recorded in") == 1, f"{count}: {done.stderr}")
     last = launched(test, 2, "record", "--finish", test.output, "--force")
     check(last.returncode == 0 and os.listdir(test.output) == ["trace.slk"], f"{os.listdir(test.output)}")
     check(sorted(name for name in os.listdir(test.folder) if name.startswith(".")) == [], "something is left")

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <functional>
 #include <iterator>
 #include <string_view>
 #include <system_error>
@@ -20,6 +21,7 @@
 #include "jobs/record/libraries.h"
 #include "jobs/record/process.h"
 #include "jobs/record/written_trace.h"
+#include "parallel/outcome.h"
 
 namespace slackline {
 
@@ -118,15 +120,25 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
+/// Why one of the processes could not do it; empty: all have. The same in all.
+std::string problem_of(ProcessGroup& group, const std::function<void()>& work) {
+  Outcome mine;
+  try {
+    work();
+  } catch (const Error& error) {
+    mine = {Outcome::Kind::failed, 1, error.what()};
+  } catch (const PeerFailed&) {
+    mine.kind = Outcome::Kind::peer_failed;
+  }
+  const Outcome all = agree_on_outcome(group, mine);
+  return all.kind == Outcome::Kind::failed ? all.message : std::string();
+}
+
 ReadJob read_job(const fs::path& folder, ProcessGroup& group) {
   const Stopwatch watch;
   ReadJob job{folder};
-  try {
-    job.read = read_raw(folder, group);
-  } catch (const Error& error) {
-    if (group.size() > 1) throw;  // the others do not know of it
-    job.problem = error.what();
-  }
+  job.problem = problem_of(group, [&] { job.read = read_raw(folder, group); });
+  if (!job.problem.empty()) job.read.reset();
   job.seconds = watch.seconds();
   return job;
 }
@@ -170,11 +182,10 @@ void convert_jobs(const RecordPlaces& places, bool keep_raw, ProcessGroup& group
   const std::vector<fs::path> names = job_traces(places.trace, named);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     ReadJob& job = jobs[i];
-    try {
-      if (job.read) result.traces.push_back(write_job(job, names[i], group));
-    } catch (const Error& error) {
-      if (group.size() > 1) throw;
-      job.problem = error.what();
+    if (job.read) {
+      std::optional<RecordedTrace> recorded;
+      job.problem = problem_of(group, [&] { recorded = write_job(job, names[i], group); });
+      if (job.problem.empty()) result.traces.push_back(*std::move(recorded));
     }
     if (!job.problem.empty()) result.unconverted.push_back({job.folder / "raw", job.problem});
     job.read.reset();

@@ -97,8 +97,7 @@ struct FinishOptions {
 
 /// Converts the raw files that jobs started by `slackline preload` have left in a directory.
 /// Several processes may call it together, and share the ranks; only the first one's result has all
-/// Findings. Throws Error when there are none, or a trace is at the output and `force` is not set;
-/// where there are several processes, also when a recording cannot be read or a trace not written.
+/// Findings. Throws Error when there are none, or a trace is at the output and `force` is not set.
 RecordResult finish_recording(const FinishOptions& options, ProcessGroup& group);
 
 struct PreloadOptions {
