@@ -72,7 +72,7 @@ class Relay {
     wait_for_all(&request, 1);
     if (all_gone()) return false;
     const bool fails = any_fails();
-    // All see the same, as whoever fails says so to each.
+    // All ranks decide alike: a process that fails reports it to every other one.
     const bool moved = !fails && agreed(in_.make_room(bytes_of(in_sizes_)) && make_requests());
     if (moved) exchange();
     if (whole && !(fails || moved)) engine_.give_up();

@@ -1,7 +1,6 @@
 #include "job_analysis.h"
 
 #include <mpi.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 
 #include "clock.h"
 #include "engine_process.h"
+#include "engine_ranks.h"
 #include "engine_relay.h"
 
 namespace slackline::record {
@@ -46,15 +46,6 @@ struct RankCosts {
   std::int64_t engine_kib;
   std::int64_t end_kind;
   std::int64_t end_status;
-};
-
-/// The ranks that start a process.
-struct EngineRanks {
-  MPI_Comm comm = MPI_COMM_NULL;  ///< in the ranks that are none of them
-  int size = 1;
-  int rank = 0;
-  int here = 1;    ///< on the host
-  int number = 0;  ///< of the calling rank among those
 };
 
 bool is_set(const char* name) {
@@ -113,23 +104,10 @@ Question question_of(const EngineRanks& engines, std::uint64_t run_ns) {
   return question;
 }
 
-/// Tests have as many processes as they like; 0: this is none.
+/// The number of processes that a test asks for; 0 outside of tests.
 int processes_of_test() {
   const char* const count = std::getenv("SLACKLINE_TEST_ENGINES");
   return count == nullptr ? 0 : std::atoi(count);
-}
-
-/// Ranks that may start a process: on each host as many as there are processors. The first
-/// ones of all hosts come first, rank 0 before all.
-MPI_Comm candidates_of(const RanksHost& host, int processors, MPI_Comm comm) {
-  int rank = 0;
-  int size = 0;
-  PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &size);
-  const bool is_one = host.number < (processors > 0 ? processors : 1);
-  MPI_Comm candidates = MPI_COMM_NULL;
-  PMPI_Comm_split(comm, is_one ? 0 : MPI_UNDEFINED, host.number * size + rank, &candidates);
-  return candidates;
 }
 
 /// How many processes analyse so many calls: one that reports on the run as a whole where it may
@@ -148,41 +126,17 @@ int processes_for(std::uint64_t calls, std::uint64_t run_ns, int most) {
 EngineRanks find_engine_ranks(const RecordedRun& run, const RanksHost& host, MPI_Comm comm) {
   std::uint64_t calls = 0;
   PMPI_Allreduce(&run.calls, &calls, 1, MPI_UINT64_T, MPI_SUM, comm);
-  EngineRanks engines;
   const int tested = processes_of_test();
   MPI_Comm candidates =
-      candidates_of(host, tested > 0 ? tested : CPU_COUNT(&host.processors), comm);
-  if (candidates == MPI_COMM_NULL) return engines;
+      candidate_ranks(host, tested > 0 ? tested : CPU_COUNT(&host.processors), comm);
+  if (candidates == MPI_COMM_NULL) return {};
   int rank = 0;
   int size = 0;
   PMPI_Comm_rank(candidates, &rank);
   PMPI_Comm_size(candidates, &size);
   int processes = rank == kFirst ? processes_for(calls, run.run_ns, size) : 0;
   PMPI_Bcast(&processes, 1, MPI_INT, kFirst, candidates);
-  PMPI_Comm_split(candidates, rank < processes ? 0 : MPI_UNDEFINED, rank, &engines.comm);
-  PMPI_Comm_free(&candidates);
-  if (engines.comm == MPI_COMM_NULL) return engines;
-  PMPI_Comm_rank(engines.comm, &engines.rank);
-  PMPI_Comm_size(engines.comm, &engines.size);
-  MPI_Comm here = MPI_COMM_NULL;
-  PMPI_Comm_split_type(engines.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-  PMPI_Comm_size(here, &engines.here);
-  PMPI_Comm_rank(here, &engines.number);
-  PMPI_Comm_free(&here);
-  return engines;
-}
-
-/// Its share of the host's processors.
-cpu_set_t processors_of(const EngineRanks& engines, const cpu_set_t& host) {
-  if (CPU_COUNT(&host) < engines.here) return host;
-  cpu_set_t own;
-  CPU_ZERO(&own);
-  int next = 0;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &host)) continue;
-    if (next++ % engines.here == engines.number) CPU_SET(cpu, &own);
-  }
-  return own;
+  return first_ranks(candidates, processes);
 }
 
 /// Starts the process beside this rank and returns when all have ended.
@@ -206,7 +160,7 @@ RankCosts run_engine(const EngineRanks& engines, const RecordedRun& run, const R
   const char* const* const arguments = shares ? shared : engines.size > 1 ? nullptr : whole;
   EngineProcess engine({arguments,
                         engines.rank == kFirst ? log : "/dev/null",
-                        processors_of(engines, host.processors),
+                        processors_of(engines, host),
                         limits_from(question.limits, question.run_ns, engines.here),
                         {engines.rank, engines.size, sockets[1]}});
   RankCosts costs{};
@@ -230,8 +184,8 @@ const char* name_of(std::int64_t kind) {
                                                                         : "not_started";
 }
 
-/// That of the process which ended first where one did not come to its own end: the others end
-/// because of it.
+/// The costs of the first rank whose process was ended from outside, as the other processes end
+/// because of that; else those of rank 0.
 const RankCosts& decisive(const RankCosts* ranks, int count) {
   for (int r = 0; r < count; ++r) {
     const bool by_itself =
@@ -305,22 +259,6 @@ void agree_on_analysis(int rank) {
 
 bool analysis_wanted() {
   return wanted;
-}
-
-RanksHost find_host() {
-  MPI_Comm ranks = MPI_COMM_NULL;
-  int all = 0;
-  int here = 0;
-  PMPI_Comm_size(MPI_COMM_WORLD, &all);
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &ranks);
-  PMPI_Comm_size(ranks, &here);
-  cpu_set_t mine;
-  if (sched_getaffinity(0, sizeof mine, &mine) != 0) CPU_ZERO(&mine);
-  RanksHost host{here == all, 0, {}};
-  PMPI_Comm_rank(ranks, &host.number);
-  PMPI_Allreduce(&mine, &host.processors, sizeof mine, MPI_BYTE, MPI_BOR, ranks);
-  PMPI_Comm_free(&ranks);
-  return host;
 }
 
 void analyse_job(const RecordedRun& run, const RanksHost& host) {

@@ -1,9 +1,9 @@
 #ifndef SLACKLINE_RUNTIME_RECORD_JOB_ANALYSIS_H
 #define SLACKLINE_RUNTIME_RECORD_JOB_ANALYSIS_H
 
-#include <sched.h>
-
 #include <cstdint>
+
+#include "engine_ranks.h"
 
 namespace slackline::record {
 
@@ -29,15 +29,6 @@ void agree_on_analysis(int rank);
 
 /// Whether all ranks will call analyse_job().
 bool analysis_wanted();
-
-/// The host of the calling rank.
-struct RanksHost {
-  bool has_all_ranks;
-  int number;            ///< of the calling rank among those there
-  cpu_set_t processors;  ///< that its ranks may run on, taken together
-};
-/// Collective over MPI_COMM_WORLD.
-RanksHost find_host();
 
 /// What a rank knows of the run that has ended.
 struct RecordedRun {

@@ -1,0 +1,40 @@
+#ifndef SLACKLINE_RUNTIME_RECORD_ENGINE_RANKS_H
+#define SLACKLINE_RUNTIME_RECORD_ENGINE_RANKS_H
+
+#include <mpi.h>
+#include <sched.h>
+
+namespace slackline::record {
+
+/// The host of the calling rank.
+struct RanksHost {
+  bool has_all_ranks;
+  int number;            ///< of the calling rank among the ranks there
+  cpu_set_t processors;  ///< that its ranks may run on, taken together
+};
+/// Collective over MPI_COMM_WORLD.
+RanksHost find_host();
+
+/// The ranks that start a process of the analysis beside themselves.
+struct EngineRanks {
+  MPI_Comm comm = MPI_COMM_NULL;  ///< of these ranks, to be freed; null in all other ranks
+  int size = 1;
+  int rank = 0;
+  int here = 1;    ///< how many there are on this host
+  int number = 0;  ///< of the calling rank among those
+};
+
+/// Ranks that may start a process: on each host as many as `processors`, at least one. The first
+/// ranks of all hosts come first, then the second ones; rank 0 is the first. Collective over
+/// `comm`; null in the ranks that may not.
+MPI_Comm candidate_ranks(const RanksHost& host, int processors, MPI_Comm comm);
+
+/// The first `count` of these. Collective over `candidates`, which it frees.
+EngineRanks first_ranks(MPI_Comm candidates, int count);
+
+/// The share of the host's processors that belongs to the process beside the calling rank.
+cpu_set_t processors_of(const EngineRanks& engines, const RanksHost& host);
+
+}  // namespace slackline::record
+
+#endif
