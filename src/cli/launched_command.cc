@@ -113,8 +113,7 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
 void compare_processes(ProcessGroup& group, const std::vector<std::string>& arguments) {
   std::string mine(version());
   for (const std::string& argument : arguments) mine += '\0' + argument;
-  const auto text = std::as_bytes(std::span(mine));
-  const std::vector<Bytes> all = group.exchange_with_all(Bytes(text.begin(), text.end()));
+  const std::vector<Bytes> all = group.exchange_with_all(bytes_of(mine));
   const auto other =
       std::ranges::find_if(all, [&](const Bytes& bytes) { return bytes != all.front(); });
   if (other == all.end()) return;

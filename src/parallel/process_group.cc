@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/packed.h"
 
 namespace slackline {
 
@@ -29,22 +30,11 @@ Bytes ProcessGroup::broadcast(Bytes of_first) {
 }
 
 std::vector<Bytes> gather_all(ProcessGroup& group, const std::vector<Bytes>& mine) {
-  Bytes together;
-  for (const Bytes& value : mine) {
-    const std::uint64_t size = value.size();
-    const auto* const bytes = reinterpret_cast<const std::byte*>(&size);
-    together.insert(together.end(), bytes, bytes + sizeof size);
-    together.insert(together.end(), value.begin(), value.end());
-  }
+  Bytes packed;
+  for (Bytes value : mine) pack(packed, value);
   std::vector<Bytes> all;
-  for (const Bytes& of : group.exchange_with_all(together)) {
-    for (auto at = of.begin(); at != of.end();) {
-      std::uint64_t size = 0;
-      std::memcpy(&size, &*at, sizeof size);
-      at += sizeof size;
-      all.emplace_back(at, at + static_cast<std::ptrdiff_t>(size));
-      at += static_cast<std::ptrdiff_t>(size);
-    }
+  for (const Bytes& of : group.exchange_with_all(packed)) {
+    for (std::span<const std::byte> rest(of); !rest.empty();) unpack(rest, all.emplace_back());
   }
   return all;
 }

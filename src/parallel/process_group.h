@@ -6,7 +6,9 @@
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -63,19 +65,37 @@ class ProcessGroup {
   std::string unshared_;
 };
 
-/// Values of all processes, those of the first one first.
+/// Values as they are exchanged.
 template <class T>
-std::vector<T> gather_all(ProcessGroup& group, const std::vector<T>& mine) {
+Bytes bytes_of(const std::vector<T>& values) {
   static_assert(std::is_trivially_copyable_v<T>);
-  Bytes bytes(mine.size() * sizeof(T));
-  if (!mine.empty()) std::memcpy(bytes.data(), mine.data(), bytes.size());
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
+inline Bytes bytes_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+inline std::string_view text_of(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// The values that each process has sent, one process after the other.
+template <class T>
+std::vector<T> values_of(const std::vector<Bytes>& from_each) {
   std::vector<T> all;
-  for (const Bytes& of : group.exchange_with_all(bytes)) {
+  for (const Bytes& of : from_each) {
     const std::size_t before = all.size();
     all.resize(before + of.size() / sizeof(T));
     if (!of.empty()) std::memcpy(all.data() + before, of.data(), of.size());
   }
   return all;
+}
+
+/// Values of all processes, those of the first one first.
+template <class T>
+std::vector<T> gather_all(ProcessGroup& group, const std::vector<T>& mine) {
+  return values_of<T>(group.exchange_with_all(bytes_of(mine)));
 }
 
 /// The same of values of any length.
@@ -84,17 +104,9 @@ std::vector<Bytes> gather_all(ProcessGroup& group, const std::vector<Bytes>& min
 /// As gather_all() in the first process; nothing in the others.
 template <class T>
 std::vector<T> gather_in_first(ProcessGroup& group, const std::vector<T>& mine) {
-  static_assert(std::is_trivially_copyable_v<T>);
   std::vector<Bytes> to_each(static_cast<std::size_t>(group.size()));
-  to_each.front().resize(mine.size() * sizeof(T));
-  if (!mine.empty()) std::memcpy(to_each.front().data(), mine.data(), to_each.front().size());
-  std::vector<T> all;
-  for (const Bytes& of : group.exchange(std::move(to_each))) {
-    const std::size_t before = all.size();
-    all.resize(before + of.size() / sizeof(T));
-    if (!of.empty()) std::memcpy(all.data() + before, of.data(), of.size());
-  }
-  return all;
+  to_each.front() = bytes_of(mine);
+  return values_of<T>(group.exchange(std::move(to_each)));
 }
 
 /// Whether it is true in all processes.

@@ -15,7 +15,7 @@
 namespace slackline {
 namespace {
 
-/// There is nobody left to agree with on how to end.
+/// No exit status can be agreed on with a process that has ended.
 [[noreturn]] void end_process() {
   std::fputs("slackline: cannot go on: another process of the analysis has ended\n", stderr);
   remove_temporaries();

@@ -10,15 +10,10 @@
 namespace slackline {
 namespace {
 
-Bytes bytes_of(std::string_view text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
 /// What the first process says that has something to say.
 std::string first_said(const std::string& mine, ProcessGroup& group) {
   for (const Bytes& said : group.exchange_with_all(bytes_of(mine))) {
-    if (!said.empty()) return {reinterpret_cast<const char*>(said.data()), said.size()};
+    if (!said.empty()) return std::string(text_of(said));
   }
   return {};
 }

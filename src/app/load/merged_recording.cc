@@ -34,16 +34,11 @@ class OwnFile {
   const fs::path path_;
 };
 
-/// The first process's, in all.
-pid_t process_of_first(ProcessGroup& group) {
-  return gather_all(group, std::vector<pid_t>{::getpid()}).front();
-}
-
 }  // namespace
 
 std::unique_ptr<const MappedFile> merge_recording(const fs::path& folder, ProcessGroup& group) {
   begin_stage("reading the recording");
-  const fs::path path = merged_file(folder, process_of_first(group));
+  const fs::path path = merged_file(folder, gather_all(group, std::vector{::getpid()}).front());
   {
     const RawPart part = read_raw(folder, group);
     write_native_together(part.trace, part.samples, part.own, path, group, kBlockCalls);

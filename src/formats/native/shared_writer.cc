@@ -37,7 +37,7 @@ class SharedFile {
     }
     const Bytes name = group.broadcast(bytes_of(temporary_.string()));
     if (group.is_first()) return;
-    temporary_ = std::string(reinterpret_cast<const char*>(name.data()), name.size());
+    temporary_ = text_of(name);
     fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd_ < 0) error_ = errno;
   }
@@ -74,10 +74,6 @@ class SharedFile {
 
  private:
   static constexpr mode_t kOwnerOnly = 0600;
-  static Bytes bytes_of(const std::string& text) {
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-  }
 
   const std::filesystem::path path_;
   std::optional<OutputTarget> target_;  // in the first process

@@ -511,24 +511,6 @@ std::vector<CodeRecords> code_records(const RankFiles& rank) {
   return files;
 }
 
-void CallFrames::encode(native::ByteWriter& out) const {
-  out.varint(files_.size());
-  for (const std::vector<FrameId>& file : files_) {
-    out.varint(file.size());
-    for (const FrameId frame : file) out.varint(frame);
-  }
-}
-
-CallFrames CallFrames::decode(native::ByteReader& in) {
-  CallFrames frames;
-  frames.files_.resize(static_cast<std::size_t>(in.varint()));
-  for (std::vector<FrameId>& file : frames.files_) {
-    file.resize(static_cast<std::size_t>(in.varint()));
-    for (FrameId& frame : file) frame = static_cast<FrameId>(in.varint());
-  }
-  return frames;
-}
-
 std::vector<CallFrames> read_call_frames(const std::vector<std::vector<CodeRecords>>& ranks,
                                          TraceBuilder& trace) {
   PathReader read(trace.findings());

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
-#include "formats/native/bytes.h"
 #include "formats/raw/rank_files.h"
 #include "trace/trace_builder.h"
 
@@ -17,9 +17,8 @@ class CallFrames {
     if (file >= files_.size() || path >= files_[file].size()) return 0;
     return files_[file][path];
   }
-  /// For another process.
-  void encode(native::ByteWriter& out) const;
-  static CallFrames decode(native::ByteReader& in);
+  /// For another process (base/packed.h).
+  auto carried() { return std::tie(files_); }
 
   void set(std::uint32_t file, std::uint32_t path, FrameId frame) {
     if (file >= files_.size()) files_.resize(file + 1);

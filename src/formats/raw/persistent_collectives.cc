@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "formats/native/bytes.h"
+#include "base/packed.h"
 #include "trace/communicator_makers.h"
 #include "trace/operation_kinds.h"
 
@@ -33,25 +33,19 @@ Orders orders_of(const RankCalls& calls, const std::vector<PersistentStart>& sta
   return orders;
 }
 
-Bytes encode(const Orders& orders) {
-  native::ByteWriter out;
-  for (const auto& [comm, order] : orders) {
-    out.varint(comm);
-    out.varint(order.size());
-    for (const std::uint64_t number : order) out.varint(number + 1);  // kOther is 0
-  }
-  return out.copy();
+using OrderRows = std::vector<std::pair<std::uint32_t, std::vector<std::uint64_t>>>;
+
+Bytes packed(const Orders& orders) {
+  OrderRows rows(orders.begin(), orders.end());
+  Bytes bytes;
+  pack(bytes, rows);
+  return bytes;
 }
 
-Orders decode_orders(const Bytes& bytes) {
-  Orders orders;
-  native::ByteReader in(bytes);
-  while (!in.at_end()) {
-    std::vector<std::uint64_t>& order = orders[static_cast<std::uint32_t>(in.varint())];
-    order.resize(static_cast<std::size_t>(in.varint()));
-    for (std::uint64_t& number : order) number = in.varint() - 1;
-  }
-  return orders;
+Orders unpacked(std::span<const std::byte> bytes) {
+  OrderRows rows;
+  unpack(bytes, rows);
+  return {rows.begin(), rows.end()};
 }
 
 bool any_persistent(const std::vector<std::uint64_t>& order) {
@@ -94,10 +88,10 @@ void separate_persistent_collectives(const std::vector<std::vector<PersistentSta
   if (true_in_all(group, std::ranges::all_of(starts, &std::vector<PersistentStart>::empty))) return;
   std::vector<Bytes> of_own;
   for (std::int32_t r = own.first; r < own.end; ++r) {
-    of_own.push_back(encode(orders_of(trace.calls(r), starts[static_cast<std::size_t>(r)])));
+    of_own.push_back(packed(orders_of(trace.calls(r), starts[static_cast<std::size_t>(r)])));
   }
   std::vector<Orders> by_rank;
-  for (const Bytes& orders : gather_all(group, of_own)) by_rank.push_back(decode_orders(orders));
+  for (const Bytes& orders : gather_all(group, of_own)) by_rank.push_back(unpacked(orders));
   const Moved moved = make_communicators(by_rank, trace);
   if (moved.empty()) return;
   for (std::int32_t r = own.first; r < own.end; ++r) {

@@ -23,8 +23,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/packed.h"
 #include "base/parallel.h"
-#include "formats/native/bytes.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/processors.h"
 #include "formats/raw/rank_reader.h"
@@ -303,12 +303,14 @@ void keep_result(RankResult& result, std::int32_t r, TraceBuilder& trace, Sample
 
 /// The regions that a rank names, in the order in which they come up.
 Bytes region_names(const RankResult& result) {
-  native::ByteWriter names;
+  std::vector<std::string> names;
   std::set<std::string_view> seen;
   for (const raw::NamedRegionEvent& event : result.regions) {
-    if (seen.insert(event.name).second) names.text(event.name);
+    if (seen.insert(event.name).second) names.push_back(event.name);
   }
-  return names.copy();
+  Bytes bytes;
+  pack(bytes, names);
+  return bytes;
 }
 
 /// A job's recordings, of which each process reads those of a block of ranks. What is told of all
@@ -412,14 +414,12 @@ class JobReader {
     const auto told = gather([&](std::size_t r) {
       std::vector<std::int64_t> words;
       raw::append_records(raw::records_where(ranks_[r], raw::tells_of_communicator), words);
-      const auto bytes = std::as_bytes(std::span(words));
-      return Bytes(bytes.begin(), bytes.end());
+      return bytes_of(words);
     });
     raw::Communicators communicators(trace_);
     std::vector<CommViews> views;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
-      std::span words(reinterpret_cast<const std::int64_t*>(told[r].data()),
-                      told[r].size() / sizeof(std::int64_t));
+      std::span<const std::int64_t> words = raw::words_of(told[r]);
       const std::vector<raw::Record> records = raw::take_records(words);
       views.push_back(ranks_[r].files.empty() ? CommViews()
                                               : communicators.views(records, trace_.findings()));
@@ -429,8 +429,10 @@ class JobReader {
 
   void keep(std::vector<RankResult>& results, Samples& samples) {
     for (const Bytes& of : gather([&](std::size_t r) { return region_names(results[r]); })) {
-      native::ByteReader names(of);
-      while (!names.at_end()) trace_.region_id(names.text());
+      std::vector<std::string> names;
+      std::span<const std::byte> rest(of);
+      unpack(rest, names);
+      for (const std::string& name : names) trace_.region_id(name);
     }
     merge_findings([&](std::size_t r, Findings& found) { found.merge(results[r].findings); });
     const auto counters = name_counters(ranks_, trace_);

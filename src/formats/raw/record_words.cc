@@ -20,6 +20,10 @@ void append_records(std::span<const Record> records, std::vector<std::int64_t>& 
   }
 }
 
+std::span<const std::int64_t> words_of(const Bytes& bytes) {
+  return {reinterpret_cast<const std::int64_t*>(bytes.data()), bytes.size() / sizeof(std::int64_t)};
+}
+
 std::vector<Record> take_records(std::span<const std::int64_t>& words) {
   std::vector<Record> records(static_cast<std::size_t>(words.front()));
   words = words.subspan(1);

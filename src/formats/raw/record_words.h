@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "formats/raw/raw_file.h"
+#include "parallel/process_group.h"
 
 namespace slackline::raw {
 
@@ -12,6 +13,9 @@ namespace slackline::raw {
 
 /// Appends their number, then the records.
 void append_records(std::span<const Record> records, std::vector<std::int64_t>& words);
+
+/// What has been appended, as another process gets it.
+std::span<const std::int64_t> words_of(const Bytes& bytes);
 
 /// Takes off what append_records() has appended. Their arguments stay where they are; their thread
 /// is not known.

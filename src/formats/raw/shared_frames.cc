@@ -1,22 +1,13 @@
 #include "formats/raw/shared_frames.h"
 
-#include <cstring>
 #include <utility>
 
+#include "base/packed.h"
 #include "formats/native/description.h"
 #include "formats/raw/record_words.h"
 
 namespace slackline::raw {
 namespace {
-
-Bytes bytes_of(const std::vector<std::int64_t>& words) {
-  const auto bytes = std::as_bytes(std::span(words));
-  return {bytes.begin(), bytes.end()};
-}
-
-std::span<const std::int64_t> words_of(const Bytes& bytes) {
-  return {reinterpret_cast<const std::int64_t*>(bytes.data()), bytes.size() / sizeof(std::int64_t)};
-}
 
 void append_code(const std::vector<CodeRecords>& files, std::vector<std::int64_t>& words) {
   words.push_back(static_cast<std::int64_t>(files.size()));
@@ -42,22 +33,24 @@ std::size_t index(std::int32_t rank) {
 }
 
 /// What the first process tells another one.
-Bytes frames_for(RankRange block, const CallTree& tree, const std::vector<CallFrames>& frames) {
-  native::ByteWriter tree_bytes, out;
-  native::encode_call_tree(tree, tree_bytes);
-  out.varint(tree_bytes.size());
-  out.raw(tree_bytes.bytes());
-  for (std::int32_t r = block.first; r < block.end; ++r) frames[index(r)].encode(out);
-  return out.copy();
+Bytes frames_for(RankRange block, const CallTree& tree, std::vector<CallFrames>& frames) {
+  native::ByteWriter encoded;
+  native::encode_call_tree(tree, encoded);
+  Bytes message;
+  std::vector<std::byte> tree_bytes = encoded.copy();
+  pack(message, tree_bytes);
+  for (std::int32_t r = block.first; r < block.end; ++r) pack(message, frames[index(r)]);
+  return message;
 }
 
-void take_frames(const Bytes& from, RankRange own, TraceBuilder& trace,
+void take_frames(const Bytes& message, RankRange own, TraceBuilder& trace,
                  std::vector<CallFrames>& frames) {
-  native::ByteReader in(from);
-  native::ByteReader tree(in.raw(in.varint()));
-  const bool right = native::decode_call_tree(tree, trace.call_tree());
-  for (std::int32_t r = own.first; r < own.end; ++r) frames[index(r)] = CallFrames::decode(in);
-  expects(right && !in.failed(), "the call tree of the first process");
+  std::span<const std::byte> rest(message);
+  std::vector<std::byte> tree_bytes;
+  unpack(rest, tree_bytes);
+  native::ByteReader tree(tree_bytes);
+  expects(native::decode_call_tree(tree, trace.call_tree()), "the call tree of the first process");
+  for (std::int32_t r = own.first; r < own.end; ++r) unpack(rest, frames[index(r)]);
 }
 
 }  // namespace
