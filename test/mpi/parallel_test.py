@@ -91,7 +91,14 @@ def case_stretches(test):
                                          ("waits", ("--interval", interval)))}
         del alone["path"]["result"]["segments"]
         check(measured["wait_states"] == alone["waits"]["result"], f"other wait states: {interval}")
+        # By function a report tells the path of the analysed interval, 'slackline path' all of it.
+        del alone["path"]["result"]["by_function"]
+        by_function = measured["critical_path"].pop("by_function")
         check(measured["critical_path"] == alone["path"]["result"], "another critical path")
+        whole = json.loads(test.slackline(*report[:-2], "--interval", interval).stdout)["result"]
+        check(by_function == whole["measured"]["critical_path"]["by_function"] != [], f"other functions: {interval}")
+        code = [[answer for answer in result["answers"] if answer["id"] == "code"] for result in (large["result"], whole)]
+        check(code[0] == code[1] != [], f"another place in the code: {interval} {code}")
         check(measured["efficiency"] == alone["efficiency"]["result"]["runs"][0], f"another efficiency: {interval}")
         check(all(finding in large["findings"] for finding in alone["efficiency"]["findings"]),
               f"other findings: {large['findings']}")

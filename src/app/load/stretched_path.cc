@@ -30,7 +30,8 @@ class StretchedPath::InStretch {
   PartPath path_;
 };
 
-StretchedPath::StretchedPath(const StretchedRun& run) : run_(run) {}
+StretchedPath::StretchedPath(const StretchedRun& run, const PathInterval& functions)
+    : run_(run), functions_(functions) {}
 StretchedPath::~StretchedPath() = default;
 
 void StretchedPath::Found::add_up() {
@@ -81,9 +82,9 @@ void StretchedPath::add_again(const LoadedStretch& stretch) {
 
 void StretchedPath::add_gains(const InStretch& in, const LoadedStretch& stretch) {
   const ComputationCode code(stretch.trace(), stretch.samples(), shares_);
-  own_gains_.append(
-      {{path_gains(in.activities(), in.names(), in.activities().sources(), asked_)},
-       path_frames(in.path().segments, stretch.trace(), code, {0, kTimeLimit_ns}, false)});
+  own_gains_.append({{path_gains(in.activities(), in.names(), in.activities().sources(), asked_)},
+                     path_frames(in.path().segments, stretch.trace(), code, functions_.interval,
+                                 functions_.inner)});
 }
 
 void StretchedPath::finish(ProcessGroup& group) {

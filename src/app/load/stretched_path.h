@@ -22,7 +22,13 @@ namespace slackline {
 struct MeasuredPath {
   CriticalPath path;  ///< of a run in stretches no segments where there are over kSegmentsListed
   ImbalanceMetrics imbalance;
-  std::vector<PathFunction> functions;  ///< of the whole run
+  std::vector<PathFunction> functions;  ///< of the interval that was asked for
+};
+
+/// Which part of the path is told by function, as for path_frames().
+struct PathInterval {
+  TimeInterval interval{0, kTimeLimit_ns};
+  bool inner = false;
 };
 
 /// Finds the critical path stretch by stretch, the same as of the whole run to the bit. The first
@@ -30,7 +36,7 @@ struct MeasuredPath {
 class StretchedPath : public StretchAnalysis {
  public:
   /// Keeps a reference.
-  explicit StretchedPath(const StretchedRun& run);
+  explicit StretchedPath(const StretchedRun& run, const PathInterval& functions = {});
   ~StretchedPath() override;
 
   bool add(const LoadedStretch& stretch) override;
@@ -64,6 +70,7 @@ class StretchedPath : public StretchAnalysis {
   void add_gains(const InStretch& in, const LoadedStretch& stretch);
 
   const StretchedRun& run_;
+  const PathInterval functions_;
   std::unique_ptr<const InStretch> only_;  // where a process has one stretch
   TableSum<Found> own_;
   std::vector<ActivitySegment> own_segments_;  // as long as there are not too many

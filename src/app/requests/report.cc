@@ -202,7 +202,7 @@ std::optional<Report> report_in_stretches(const ReportRequest& request, ProcessG
   // As 'slackline waits': of the whole run with what ranks wait in MPI_Init and MPI_Finalize.
   StretchedWaits waits(*run, {},
                        request.interval == "run" ? std::nullopt : std::optional(analysed));
-  StretchedPath path(*run);
+  StretchedPath path(*run, {.interval = analysed, .inner = true});
   if (!analyse_in_stretches(*run, group,
                             std::array<StretchAnalysis*, 3>{&efficiency, &waits, &path})) {
     return std::nullopt;
