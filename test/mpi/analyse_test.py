@@ -60,9 +60,12 @@ def case_shares(test, processes):
     """Several processes beside the ranks find what one finds later, with its call paths."""
     test.environment["SLACKLINE_TEST_ENGINES"] = processes
     for ranks, program in ((4, "stencil2d"), (5, "cg"), (7, "unbalanced"), (8, "lb_p2p")):
-        done = record(test, ["--write-trace", "--force"], [*test.launcher(ranks), test.program(program)])
+        done = record(test, ["--write-trace", "--force", "--keep-raw"], [*test.launcher(ranks), test.program(program)])
         check(done.returncode == 0, "the job failed")
         count = min(int(processes), ranks)
+        with open(os.path.join(test.folder, "report.json.recording", "raw", "analysis.log"), encoding="utf-8") as log:
+            check("did the work of all" not in log.read(), f"{program} is not shared")
+        test.run(["rm", "-r", "report.json.recording"])
         check(f"in each of {count} processes" in done.stderr, "it is said that they share the work")
         done = test.slackline("report", "report.slk", "--measured", "--section", MEASURED, "-o", "later.json")
         check(done.returncode == 0, "later")
