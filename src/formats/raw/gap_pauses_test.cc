@@ -9,7 +9,7 @@
 namespace slackline::raw {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using Seen = std::tuple<std::int64_t, std::int64_t, std::uint32_t, PauseKind>;
 
 /// Calls of 100 ns that begin at 1000, 2000, ...
