@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/stage.h"
 #include "base/write_all.h"
-#include "cli/launched_command.h"
+#include "parallel/launched_process.h"
 #include "report/unicode.h"
 #include "report/writers.h"
 
@@ -49,7 +49,7 @@ std::string_view environment(const char* name) {
 
 /// Launchers collect what their processes print, some by way of a terminal of their own.
 bool on_terminal(const OutputOptions& options) {
-  return to_stdout(options) && command_processes().size() == 1 && isatty(STDOUT_FILENO) == 1;
+  return to_stdout(options) && launched_process().size == 1 && isatty(STDOUT_FILENO) == 1;
 }
 
 /// https://no-color.org: any non-empty value of NO_COLOR means no.

@@ -36,6 +36,8 @@ def same_answer(test, counts, *words):
 
 
 def case_output(test):
+    for command in ("info", "efficiency"):  # done by the first process, and by all
+        check("[1m" not in launched(test, 2, command, TRACE).stdout, "colours, where a launcher collects the output")
     test.environment["NO_COLOR"] = "1"  # Open MPI gives a job of one process a terminal
     for form in ("json", "text"):
         same_answer(test, COUNTS, "efficiency", TRACE, "--format", form)
