@@ -17,11 +17,10 @@ namespace {
 
 constexpr FindingKind kPartOfReport{
     "large_run", Severity::notice,
-    "The trace is larger than the memory that the command may take, or only what stretches of "
-    "the run tell was asked for (--measured): the report has the efficiency, the wait states, the "
-    "critical path and the imbalance, with the values that they have in any report, and where in "
-    "the code they are; the headline, other key questions, the time line, phases, matrices and the "
-    "model are left out."};
+    "The trace is larger than the memory that the command may use, or only the measured run was "
+    "asked for (--measured): the report has efficiency, wait states, critical path and imbalance, "
+    "with the values that they have in any report, and where in the code they are; the headline, "
+    "other key questions, the time line, phases, matrices and the model are left out."};
 
 auto large_run_object(const EfficiencyRunJson& efficiency, const WaitSummaryJson& waits,
                       const CriticalPathJson& path, const PathFunctionsJson& functions,
@@ -37,9 +36,10 @@ Section scope() {
   return {
       "scope",
       "Scope",
-      {Paragraph{"This is what stretches of the run tell, as the whole trace does not fit in the "
-                 "memory that the command may take, or nothing else was asked for: without the "
-                 "headline, the time line, phases, matrices and the model."}}};
+      {Paragraph{"Efficiency, wait states, critical path and imbalance, which are analysed in "
+                 "stretches of the run. There is no headline, time line, phases, matrices or "
+                 "model: the whole trace does not fit in the memory that the command may use, or "
+                 "only the measured run was asked for (--measured)."}}};
 }
 
 /// As in the report of any run.
