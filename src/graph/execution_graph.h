@@ -93,6 +93,10 @@ class ExecutionGraph {
   VertexId last_vertex(std::int32_t rank) const { return last_vertex_[to_index(rank)]; }
   /// Computation after that vertex, up to MPI_Finalize or the end of the trace.
   std::int64_t tail_ns(std::int32_t rank) const { return tail_ns_[to_index(rank)]; }
+  /// The same as an edge to the end of the program, which has no vertex.
+  Edge tail(std::int32_t rank) const {
+    return {last_vertex(rank), EdgeKind::compute, 0, 0, tail_ns(rank), 0};
+  }
 
   /// The graph of a part of a run (calls/run_part.h) that others come before begins with a start
   /// vertex for each rank in their order and, with links, another one for each: where its link is
