@@ -243,7 +243,7 @@ ReducedLogGPS reduce_cut_everywhere(CutEverywhere cut, std::uint64_t bytes_in_me
                    const ExecutionGraph& graph) {
     EXPECT_TRUE(objects[object].add(graph, stretch.part, number));
     ReducedLogGPSWriter& lists = objects[object].lists();
-    lists.follow(all.wide().size());
+    lists.renumber_wide(all.wide().size());
     all.append(lists.nodes());
     all.append(lists.edges());
     all.append(lists.wide());

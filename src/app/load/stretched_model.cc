@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <span>
 #include <string>
 #include <tuple>
@@ -222,10 +223,9 @@ std::optional<ReducedLogGPS> reduce(StretchedModel& model, const ReadingOptions&
     return reduction.add(graph, part, number);
   };
   const auto join = [&](const std::optional<ModelStretch>&) {
-    std::size_t wide_before = 0;
     const auto wide = gather_all(group, std::vector<std::uint64_t>{lists.wide().size()});
-    for (int p = 0; p < group.rank(); ++p) wide_before += wide[static_cast<std::size_t>(p)];
-    lists.follow(wide_before);
+    lists.renumber_wide(
+        std::accumulate(wide.begin(), wide.begin() + group.rank(), std::uint64_t{0}));
     if (group.is_first()) lists.spill_beyond(in_memory);
     hand_to_first(group, lists.nodes(), take);
     hand_to_first(group, lists.edges(), take);

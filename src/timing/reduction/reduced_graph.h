@@ -133,9 +133,10 @@ class ReducedLogGPSWriter {
   void append(std::span<const passes::Node> nodes) { append(arrays_->nodes, nodes); }
   void append(std::span<const passes::LogGPSEdge> edges) { append(arrays_->edges.edges, edges); }
   void append(std::span<const passes::Counts> wide) { append(arrays_->edges.wide, wide); }
-  /// The edges will be appended after others that have so many wide counts.
-  void follow(std::size_t wide);
-  /// Forgets what is in memory.
+  /// Renumbers the wide counts of the edges, so that the lists can be appended to others that have
+  /// `before` wide counts.
+  void renumber_wide(std::size_t before);
+  /// Empties the lists in memory.
   void clear();
   /// One pass finds the longest counts. Throws Error.
   ReducedLogGPS finish(std::uint32_t slots) &&;
