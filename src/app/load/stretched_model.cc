@@ -179,7 +179,7 @@ bool StretchedModel::for_each_stretch(
     add_check(causality, check);
     const bool mine = !own || add(own);
     independent = true_in_all(group_, mine) && are_independent(findings) && join(own);
-    if (rounds() == 1 && !is_last(own_number(round))) kept_ = std::move(own);
+    if (round + 1 == rounds() && !is_last(own_number(round))) newest_ = std::move(own);
   }
   if (independent) causality = of_all(group_, std::move(causality));
   if (independent && is_clear(causality)) {
@@ -189,7 +189,7 @@ bool StretchedModel::for_each_stretch(
     loaded_.opened.trace = std::move(job).build();
     return true;
   }
-  kept_.reset();
+  newest_.reset();
   require_whole(
       run_, group_,
       "messages or collectives that are incomplete, deadlock under the model, or of which "
@@ -200,10 +200,8 @@ bool StretchedModel::for_each_stretch(
 void StretchedModel::for_each_again(
     const std::function<void(const std::optional<ModelStretch>&)>& visit) {
   begin_stage("following the critical path");
-  if (rounds() == 1) return visit(kept_);
-  for (std::size_t round = rounds(); round-- > 0;) {
-    visit(is_last(own_number(round)) ? std::nullopt : load_own(round));
-  }
+  visit(std::exchange(newest_, std::nullopt));
+  for (std::size_t round = rounds() - 1; round-- > 0;) visit(load_own(round));
 }
 
 std::optional<ReducedLogGPS> reduce(StretchedModel& model, const ReadingOptions& reading) {

@@ -48,8 +48,9 @@ class StretchedModel {
   /// throws Error in all if the whole needs more memory than there is.
   bool for_each_stretch(const std::function<bool(std::optional<ModelStretch>&)>& add,
                         const std::function<bool(const std::optional<ModelStretch>&)>& join);
-  /// After that was true: visit(stretch) after each round of the stretches but the last one again,
-  /// the last round first, in all processes together. Throws Error where the file has changed.
+  /// After for_each_stretch() has returned true: calls visit(stretch) in all processes together for
+  /// each round, the last one first; nothing in the process of the run's last stretch and in those
+  /// that have none in the last round. Throws Error if the file has changed.
   void for_each_again(const std::function<void(const std::optional<ModelStretch>&)>& visit);
 
  private:
@@ -66,7 +67,7 @@ class StretchedModel {
   LoadedGraph loaded_;
   ProcessGroup& group_;
   ComputationRule computation_;
-  std::optional<ModelStretch> kept_;  // the process's own, if there is one round
+  std::optional<ModelStretch> newest_;  // of the last round, for for_each_again()
 };
 
 /// The run's graph reduced, in the first process, of which an eighth of the memory for the command
