@@ -53,19 +53,25 @@ bool is_clear(const CausalityCheck& check) {
   return check.violations == 0 || !check.worst.empty();
 }
 
+/// What add_check() adds up.
+struct SharedCheck {
+  CausalityCheck check;
+
+  auto carried() {
+    return std::tie(check.violations, check.on_one_clock, check.worst_ns, check.worst);
+  }
+};
+
 /// The sum over all processes, in all of them.
 CausalityCheck check_of_all(ProcessGroup& group, CausalityCheck mine) {
-  const auto parts = [](CausalityCheck& of) {
-    return std::tie(of.violations, of.on_one_clock, of.worst_ns, of.worst);
-  };
+  SharedCheck shared{std::move(mine)};
   Bytes bytes;
-  std::apply([&](auto&... part) { (pack(bytes, part), ...); }, parts(mine));
+  pack(bytes, shared);
   CausalityCheck all;
   for (const Bytes& given : group.exchange_with_all(bytes)) {
     std::span<const std::byte> rest(given);
-    CausalityCheck of;
-    std::apply([&](auto&... part) { (unpack(rest, part), ...); }, parts(of));
-    add_check(all, of);
+    unpack(rest, shared);
+    add_check(all, shared.check);
   }
   return all;
 }
