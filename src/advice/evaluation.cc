@@ -66,13 +66,7 @@ std::array<double, 3> makespans_of(const ExecutionGraph& graph, const std::array
     reached[v] = latest;
   }
   Times end{};
-  for (std::int32_t r = 0; r < graph.ranks(); ++r) {
-    Edge tail{};
-    tail.from = graph.last_vertex(r);
-    tail.kind = EdgeKind::compute;
-    tail.nanoseconds = graph.tail_ns(r);
-    arrive(tail, end);
-  }
+  for (std::int32_t r = 0; r < graph.ranks(); ++r) arrive(graph.tail(r), end);
   std::array<double, 3> result{};
   for (std::size_t i = 0; i < result.size(); ++i) {
     result[i] = static_cast<double>(end[i]) / static_cast<double>(kFemtosPerNano);

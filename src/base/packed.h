@@ -13,19 +13,21 @@
 
 namespace slackline {
 
-/// Values as bytes, for another process of the same program: of types that can be copied as bytes,
-/// pairs and containers with data() of what can be packed, and objects whose carried() is a tuple
-/// of references to such.
+/// Appends a value as bytes, for another process of the same program. Its type may be trivially
+/// copyable, a pair or a container with data() of types that can be packed, or have carried(),
+/// which returns a tuple of references to members of such types.
 template <class T>
 void pack(std::vector<std::byte>& bytes, T& value);
-/// The same value again; takes its bytes from the front of `bytes`.
+/// Reads what pack() has written, and removes it from the front of `bytes`.
 template <class T>
 void unpack(std::span<const std::byte>& bytes, T& value);
 
 namespace packed {
 
 template <class T>
-concept HasParts = requires(T& value) { value.carried(); };
+concept HasCarried = requires(T& value) {
+  value.carried();
+};
 template <class T>
 concept IsPair = requires(T& value) {
   value.first;
@@ -49,7 +51,7 @@ void unpack_bytes(std::span<const std::byte>& bytes, T* values, std::size_t coun
 
 template <class T>
 void pack(std::vector<std::byte>& bytes, T& value) {
-  if constexpr (packed::HasParts<T>) {
+  if constexpr (packed::HasCarried<T>) {
     std::apply([&bytes](auto&... parts) { (pack(bytes, parts), ...); }, value.carried());
   } else if constexpr (packed::IsPair<T>) {
     pack(bytes, value.first);
@@ -69,7 +71,7 @@ void pack(std::vector<std::byte>& bytes, T& value) {
 
 template <class T>
 void unpack(std::span<const std::byte>& bytes, T& value) {
-  if constexpr (packed::HasParts<T>) {
+  if constexpr (packed::HasCarried<T>) {
     std::apply([&bytes](auto&... parts) { (unpack(bytes, parts), ...); }, value.carried());
   } else if constexpr (packed::IsPair<T>) {
     unpack(bytes, value.first);

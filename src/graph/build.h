@@ -45,10 +45,10 @@ struct GraphOptions {
 ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options);
 
 /// The same of a part of a run, whose start vertices lie where the part before it ends, and not at
-/// time 0. What counts before the part, as its first calls, has no vertices. Edges that pay for
-/// bytes may have another pair of ranks than in the graph of the whole run. Vertices, edges and
-/// messages of all parts are those of the whole run, but for the start vertices of later ones, and
-/// but for a vertex with two edges where the first message of a rank's link is not in the first
+/// time 0. Calls that count in the part before, as the first ones do, have no vertices. Edges that
+/// pay for bytes may have another pair of ranks than in the graph of the whole run. Vertices, edges
+/// and messages of all parts are those of the whole run, except for the start vertices of later
+/// parts, and a vertex with two edges for each rank whose link has its first message in a later
 /// part.
 ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options, const RunPart& part);
 

@@ -93,16 +93,22 @@ class ExecutionGraph {
   VertexId last_vertex(std::int32_t rank) const { return last_vertex_[to_index(rank)]; }
   /// Computation after that vertex, up to MPI_Finalize or the end of the trace.
   std::int64_t tail_ns(std::int32_t rank) const { return tail_ns_[to_index(rank)]; }
+  /// The same as an edge to the end of the program, which has no vertex.
+  Edge tail(std::int32_t rank) const {
+    return {last_vertex(rank), EdgeKind::compute, 0, 0, tail_ns(rank), 0};
+  }
 
-  /// The graph of a part of a run (calls/run_part.h) that others come before begins with a start
-  /// vertex for each rank in their order and, with links, another one for each: where its link is
-  /// free of the messages before. This is that one; kNoVertex if there is none.
+  /// The graph of any but the first part of a run (calls/run_part.h) begins with a start vertex for
+  /// each rank, in order, and, where messages occupy links, with a second one for each: when its
+  /// link is free of the messages of earlier parts. This is the second one; kNoVertex if there is
+  /// none.
   VertexId link_start(std::int32_t rank) const {
     return has_link_starts_ ? static_cast<VertexId>(ranks() + rank) : kNoVertex;
   }
-  /// The last message on a rank's link: the edge from where it begins to leave to where the link is
-  /// free of it, which has no vertex here. From link_start() if there is none in this part; from
-  /// kNoVertex if there is none so far, or in a graph without links.
+  /// The last message on a rank's link, as an edge from the vertex where it begins to leave to the
+  /// moment at which the link is free again, which has no vertex. Its source is link_start() if the
+  /// part has no such message, and kNoVertex if the run has had none yet or messages do not occupy
+  /// links.
   Edge link_end(std::int32_t rank) const {
     const LastOnLink last = link_ends_.empty() ? LastOnLink{} : link_ends_[to_index(rank)];
     return {last.begins, EdgeKind::protocol, 0, 0, 0, last.bytes};

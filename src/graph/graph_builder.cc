@@ -8,7 +8,7 @@
 namespace slackline {
 namespace {
 
-/// Parts of a collective may together have more bytes than costs can count.
+/// The parts of a collective may together have more bytes than a cost can hold.
 std::uint64_t countable(std::uint64_t bytes) {
   return std::min<std::uint64_t>(bytes, std::numeric_limits<std::int64_t>::max());
 }

@@ -33,9 +33,9 @@ class GraphBuilder {
   void set_pair(VertexId v, RankPair pair) { graph_.pairs_.emplace_back(v, pair); }
   Findings& findings() { return graph_.findings_; }
   void end_rank(std::int32_t rank, VertexId last, std::int64_t tail_ns);
-  /// ExecutionGraph::link_start(), of all ranks in their order.
+  /// ExecutionGraph::link_start(). To be called for all ranks, in order.
   VertexId start_link(std::int32_t rank);
-  /// ExecutionGraph::link_end(): a message begins to leave there.
+  /// ExecutionGraph::link_end(): the vertex where the last message begins to leave, and its bytes.
   void end_link(std::int32_t rank, VertexId begins, std::uint64_t bytes);
   ExecutionGraph finish() &&;
 

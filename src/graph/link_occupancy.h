@@ -33,10 +33,10 @@ class LinkOccupancy {
   /// first one.
   VertexId leave(const Message& message, GraphBuilder& builder);
 
-  /// Messages before have left at that vertex.
+  /// The link is free of the messages of earlier parts of the run at that vertex.
   void resume(VertexId free) { begins_ = free; }
-  /// Where the newest message that leave() was told of begins to leave, or what resume() was told;
-  /// and its bytes, or 0.
+  /// Where the newest message of leave() begins to leave, and its bytes; without any, the vertex of
+  /// resume(), and 0.
   VertexId newest() const { return begins_; }
   std::uint64_t newest_bytes() const { return last_.bytes; }
 

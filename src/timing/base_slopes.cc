@@ -66,7 +66,7 @@ void BaseSlopes::add(const ExecutionGraph& graph) {
   programs_.clear();
   links_.clear();
   for (std::int32_t r = 0; r < graph.ranks(); ++r) {
-    const Edge tail{graph.last_vertex(r), EdgeKind::compute, 0, 0, graph.tail_ns(r), 0};
+    const Edge tail = graph.tail(r);
     programs_.push_back(after(reached[tail.from], tail));
     const Edge link = graph.link_end(r);
     links_.push_back(link.from == kNoVertex ? Reached{} : after(reached[link.from], link));

@@ -30,7 +30,7 @@ class BaseSlopes {
   double makespan_ns() const;
   std::int64_t slope(Parameter parameter) const;
 
-  /// What the next part has to know of those before.
+  /// The state after the parts so far (base/packed.h).
   auto carried() { return std::tie(programs_, links_); }
 
  private:

@@ -59,10 +59,8 @@ class ProgramText {
       if (decides) times[v] = {.variable = v};
     }
     for (std::int32_t r = 0; r < graph_.ranks(); ++r) {
-      Edge tail{};
-      tail.kind = EdgeKind::compute;
-      tail.nanoseconds = graph_.tail_ns(r);
-      constrain("T", times[graph_.last_vertex(r)].after(cost_.term(tail, r, r)));
+      const Edge tail = graph_.tail(r);
+      constrain("T", times[tail.from].after(cost_.term(tail, r, r)));
     }
     // Variables that nothing bounds are not negative, as times are.
     fmt::format_to(out(), "Bounds\n {} >= {}\nEnd\n", variable_, nanoseconds(cost_.base_fs()));

@@ -38,7 +38,7 @@ class LinkLoad {
   /// The largest delay of what was settled.
   LinkDelay longest() const;
 
-  /// What the next part has to know of those before.
+  /// The state after the parts so far (base/packed.h).
   auto carried() { return std::tie(sent_, received_); }
 
  private:

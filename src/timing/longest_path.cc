@@ -54,12 +54,9 @@ LongestPath longest_path(const ExecutionGraph& graph, const std::vector<std::int
   }
   ReachedPath last;
   for (std::int32_t r = 0; r < graph.ranks(); ++r) {
-    const VertexId v = graph.last_vertex(r);
-    Edge tail{};
-    tail.from = v;
-    tail.kind = EdgeKind::compute;
-    tail.nanoseconds = graph.tail_ns(r);
-    const ReachedPath end{reached[v].fs + price(cost.term(tail, r, r)), reached[v].crossings};
+    const Edge tail = graph.tail(r);
+    const ReachedPath& before = reached[tail.from];
+    const ReachedPath end{before.fs + price(cost.term(tail, r, r)), before.crossings};
     if (last < end) {
       last = end;
       path.last_rank = r;

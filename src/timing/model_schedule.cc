@@ -95,7 +95,8 @@ Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost,
     crossings[v] = most;
   }
   cut = {};
-  // Too late only if a message follows, which has the edge's cost in the whole run.
+  // A cost beyond the limit is an error only if a later message waits for the link: in the graph of
+  // the whole run, it is the cost of an edge to that message.
   const auto link_free = [&](const Edge& last) {
     if (last.from == kNoVertex) return ScheduleCut::Reached{};
     const std::int64_t takes = cost(last, last.from).total_ps();

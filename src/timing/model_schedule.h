@@ -80,15 +80,15 @@ class PicosecondCost {
 Schedule model_schedule(const ExecutionGraph& graph, const LogGPS& model);
 Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost);
 
-/// When the programs of all ranks are at the border between two parts of a run (calls/run_part.h),
-/// and their links free of the messages before it.
+/// The dates at the border between two parts of a run (calls/run_part.h): of the programs of all
+/// ranks, and of when their links are free of the messages before it.
 struct ScheduleCut {
   struct Reached {
     std::int64_t time_ps = 0;
     std::uint32_t crossings = 0;  ///< of the network, on the path that decides
   };
   std::vector<Reached> programs;  ///< by rank; empty where the run begins
-  std::vector<Reached> links;     ///< by rank, where ExecutionGraph::link_end() leads; 0 if nowhere
+  std::vector<Reached> links;     ///< by rank, the target of ExecutionGraph::link_end(); else 0
 };
 /// The schedule of the part that begins at `cut`, which then is its end.
 Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost, ScheduleCut& cut);

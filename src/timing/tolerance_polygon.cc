@@ -213,13 +213,7 @@ HighestPlane highest_plane(const ExecutionGraph& graph, const LinearCost& x, con
       graph.for_in_edges(v, [&](const Edge& e) { follow(state[v], e, (*ranks)[v]); });
     }
     ReachedPlane end;
-    for (std::int32_t r = 0; r < graph.ranks(); ++r) {
-      Edge tail{};
-      tail.from = graph.last_vertex(r);
-      tail.kind = EdgeKind::compute;
-      tail.nanoseconds = graph.tail_ns(r);
-      follow(end, tail, r);
-    }
+    for (std::int32_t r = 0; r < graph.ranks(); ++r) follow(end, graph.tail(r), r);
     return plane_of(end, p);
   };
 }

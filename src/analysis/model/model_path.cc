@@ -46,12 +46,12 @@ class PathCollector {
     }
   }
 
-  /// `rank` waits for its link in a call of a later part of the run, which is `waits`.
-  void add_link(std::int32_t rank, const CallOnPath& waits, std::int64_t ps) {
-    push(PathPart::bandwidth, rank, rank, waits, ps);
+  /// `rank` waits for its link in `call`, of a later part of the run.
+  void add_link(std::int32_t rank, const CallOnPath& call, std::int64_t ps) {
+    push(PathPart::bandwidth, rank, rank, call, ps);
   }
 
-  CallOnPath on_path(std::int32_t rank, std::uint32_t call) const {
+  CallOnPath call_on_path(std::int32_t rank, std::uint32_t call) const {
     if (trace_.calls(rank).empty()) return {call, Operation::none, kNoRegion};
     return {call, trace_.calls(rank).operation(call), paths_.region(paths_.at_call(rank, call))};
   }
@@ -77,14 +77,14 @@ class PathCollector {
 
   void add(PathPart part, std::int32_t rank, std::int32_t from_rank, std::uint32_t call,
            std::int64_t ps) {
-    if (ps > 0) push(part, rank, from_rank, on_path(rank, call), ps);
+    if (ps > 0) push(part, rank, from_rank, call_on_path(rank, call), ps);
   }
 
   void push_compute(std::int32_t rank, std::uint32_t call, std::int32_t region, std::int64_t ns) {
     push(PathPart::compute, rank, rank, {call, Operation::none, region}, ns * kPicosPerNano);
   }
 
-  void push(PathPart part, std::int32_t rank, std::int32_t from_rank, const CallOnPath& of,
+  void push(PathPart part, std::int32_t rank, std::int32_t from_rank, const CallOnPath& call,
             std::int64_t ps) {
     if (ps <= 0) return;
     segments_.push_back({.begin_ps = now_ps_ - ps,
@@ -92,9 +92,9 @@ class PathCollector {
                          .part = part,
                          .rank = rank,
                          .from_rank = from_rank,
-                         .call = of.call,
-                         .operation = of.operation,
-                         .region = of.region});
+                         .call = call.call,
+                         .operation = call.operation,
+                         .region = call.region});
     now_ps_ -= ps;
   }
 
@@ -180,11 +180,12 @@ std::vector<std::pair<Key, PathTime>> joined(std::vector<std::pair<Key, PathTime
   return first;
 }
 
-/// Back along the deciding edges to a start vertex, which is returned with the vertex after it.
 struct PathStart {
   VertexId start;
-  VertexId next;  ///< the same if there is none
+  VertexId next;  ///< the next vertex of the path; `start` if there is none
 };
+
+/// Back along the deciding edges to a start vertex.
 PathStart follow_back(const ExecutionGraph& graph, const Schedule& schedule, VertexId v,
                       PathCollector& collector) {
   VertexId next = v;
@@ -260,7 +261,7 @@ void ModelPathSum::add(const Trace& trace, const ExecutionGraph& graph, const Sc
   if (start != graph.link_start(rank_)) {
     by_link_.reset();
   } else if (next != start) {
-    by_link_ = collector.on_path(rank_, graph.call(next));
+    by_link_ = collector.call_on_path(rank_, graph.call(next));
   }
   add_up(path, trace);
   add_time(sums_.total, path.total);

@@ -80,7 +80,7 @@ class ModelPathSum {
   /// After the first part.
   ModelPath finish() &&;
 
-  /// What the part before those has to know of them.
+  /// The state after the parts so far (base/packed.h).
   auto carried() {
     return std::tie(sums_.total, sums_.by_rank, sums_.by_operation, sums_.by_region, sums_.messages,
                     rank_, by_link_);
@@ -88,9 +88,9 @@ class ModelPathSum {
 
  private:
   ModelPath sums_;  // as the path comes upon them
-  // Where it comes into the parts that were added.
+  // Where the path enters the parts that were added.
   std::int32_t rank_ = 0;
-  std::optional<CallOnPath> by_link_;  // in a call of those, which waits for the rank's link
+  std::optional<CallOnPath> by_link_;  // the call there, if it waits for the rank's link
 };
 
 }  // namespace slackline

@@ -87,7 +87,8 @@ void PredictionInParts::add(const Trace& trace, const ExecutionGraph& graph, con
   path_.add(trace, graph, schedule, cost_, part);
 }
 
-/// As in the graph of the whole run (graph/build.h).
+/// Start vertices of later parts are not in the graph of the whole run, nor is the vertex of a
+/// link's first message if that part is not the first one (graph/build.h).
 void PredictionInParts::count(const ExecutionGraph& graph, const RunPart& part) {
   prediction_.vertices += graph.vertex_count();
   prediction_.edges += graph.edge_count();

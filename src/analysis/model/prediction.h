@@ -60,10 +60,10 @@ Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelC
 Prediction predict(const Trace& trace, const ModelFunctions& functions, const ModelledRun& run,
                    Side side = Side::right);
 
-/// The same of a run whose graph is there part by part (graph/build.h): all parts in their order,
-/// then again from the last but one to the first. All pairs of ranks are alike. Without the path's
-/// segments. Keeps 32 bytes a rank and part. Several objects can have some of the parts each, where
-/// carried() goes from one to the next.
+/// The same for a run whose graph is built part by part (graph/build.h): all parts in order, then
+/// again from the last but one to the first. All pairs of ranks are alike. Without the path's
+/// segments. Keeps 32 bytes per rank and part. Several objects can take the parts in turn, if
+/// carried() is copied from each to the next.
 class PredictionInParts {
  public:
   PredictionInParts(const ModelChoice& choice, std::int32_t ranks, Side side);
@@ -71,12 +71,12 @@ class PredictionInParts {
   /// The next part, which is number `number`.
   void add(const Trace& trace, const ExecutionGraph& graph, const RunPart& part,
            std::size_t number);
-  /// The same again, which this object has added.
+  /// A part that this object has added, again.
   void add_again(const Trace& trace, const ExecutionGraph& graph, const RunPart& part,
                  std::size_t number);
   Prediction finish() &&;
 
-  /// What the next part has to know of those that were added before.
+  /// The state after the parts so far (base/packed.h).
   auto carried() {
     return std::tie(prediction_.vertices, prediction_.edges, prediction_.messages,
                     prediction_.ranks_ps, prediction_.link, prediction_.link_is_negligible,
@@ -89,9 +89,9 @@ class PredictionInParts {
   ModelChoice choice_;
   PicosecondCost cost_;
   Prediction prediction_;
-  std::vector<char> used_links_;  // by rank: was there a message
+  std::vector<char> used_links_;  // by rank: whether there was a message so far
   ScheduleCut cut_;
-  std::map<std::size_t, ScheduleCut> begins_;  // of the parts that were added here
+  std::map<std::size_t, ScheduleCut> begins_;  // of the parts that this object has added
   BaseSlopes slopes_;
   BreakdownSum ranks_;
   LinkLoad links_;

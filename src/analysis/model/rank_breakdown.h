@@ -28,13 +28,13 @@ class BreakdownSum {
   /// After the last part, whose schedule that is.
   std::vector<TimeBreakdown> finish(const Schedule& last) &&;
 
-  /// What the next part has to know of those before.
+  /// The state after the parts so far (base/packed.h).
   auto carried() { return std::tie(parts_, before_links_ps_); }
 
  private:
   std::vector<TimeBreakdown> parts_;  // by rank
-  /// Time on the network before a rank's link is free of its last message so far, back to a rank's
-  /// main path.
+  /// By rank: network time before its link is free of the last message so far, back to the main
+  /// path of a rank.
   std::vector<std::int64_t> before_links_ps_;
 };
 

@@ -209,8 +209,8 @@ std::optional<LoadedReduction> reduce_whole(const ModelRequest& request, const M
   return reduced_graph_of(opened, std::move(*reduced));
 }
 
-/// Reads the trace in stretches, where it is to be read so. In all processes but the first the
-/// reduction is empty.
+/// Nothing where the trace is to be read whole. In all processes but the first the reduction is
+/// empty.
 std::optional<LoadedReduction> reduce_stretches(const ModelRequest& request, ProcessGroup& group) {
   std::optional<StretchedModel> model = StretchedModel::load(request, group);
   if (!model) return std::nullopt;
@@ -219,28 +219,28 @@ std::optional<LoadedReduction> reduce_stretches(const ModelRequest& request, Pro
   return reduced_graph_of(model->loaded(), std::move(*reduced));
 }
 
-/// What the first process knows before anything is reduced.
-struct ReductionPlace {
+/// The input and its cache, as the first process finds them.
+struct InputAndCache {
   InputIdentity input;
   CachePlace cache;
-  CacheAnswer found{};
+  CacheAnswer answer{};
 };
 
-std::optional<ReductionPlace> place_of(const ModelRequest& request, const CacheOptions& cache,
-                                       const ModelChoice& model, const std::string& path) {
+std::optional<InputAndCache> find_input(const ModelRequest& request, const CacheOptions& cache,
+                                        const ModelChoice& model, const std::string& path) {
   std::optional<InputIdentity> input = identify_input(path);
   if (!input) return std::nullopt;
   CachePlace place = cache_place(cache, *input, model, request.model);
-  ReductionPlace result{std::move(*input), std::move(place)};
+  InputAndCache result{std::move(*input), std::move(place)};
   if (!result.cache.path.empty()) {
-    result.found = read_reduction_cache(result.cache.path, result.cache.key);
+    result.answer = read_reduction_cache(result.cache.path, result.cache.key);
   }
   return result;
 }
 
-/// Whether all processes are to go on, as the first one says.
-bool first_says(ProcessGroup& group, bool go_on) {
-  return gather_all(group, std::vector<char>{go_on ? '\1' : '\0'}).front() != '\0';
+/// The first process's `value`, in all processes.
+bool as_in_first(ProcessGroup& group, bool value) {
+  return group.broadcast({std::byte{value}}).front() != std::byte{0};
 }
 
 }  // namespace
@@ -258,27 +258,26 @@ std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
   }
   const ModelChoice model = resolve_model(request.model);
   const std::string path = input_path(request.trace);
-  std::optional<ReductionPlace> place;
+  std::optional<InputAndCache> found;
   std::optional<LoadedReduction> q;
   if (group.is_first()) {
-    place = place_of(request, cache, model, path);
-    if (place) q = from_cache(place->found, request.model, path);
+    found = find_input(request, cache, model, path);
+    if (found) q = from_cache(found->answer, request.model, path);
   }
-  group.set_unshared("the reduced graph is in the cache");
   group.set_unshared(q ? "the reduced graph is in the cache"
                        : "only a measured run of a native trace is shared");
-  if (!first_says(group, place && !q)) return q;
+  if (!as_in_first(group, found && !q)) return q;
   q = reduce_stretches(request, group);
   if (!group.is_first()) return std::nullopt;
-  const InputIdentity& input = place->input;
-  if (!q && place->cache.path.empty() && input.bytes < kWorthCaching) return std::nullopt;
+  const auto& [input, place, answer] = *found;
+  if (!q && place.path.empty() && input.bytes < kWorthCaching) return std::nullopt;
   if (!q) q = reduce_whole(request, model, path, input);
-  if (!q || place->cache.path.empty()) return q;
-  keep(place->cache, cache, input, q->reduced, about(*q));
-  const CacheState state = place->found.state;
-  const std::string where = place->cache.path.string();
-  if (state == CacheState::other_version) q->findings.add(kOtherVersion, where);
-  if (state == CacheState::damaged) q->findings.add(kDamaged, where);
+  if (!q || place.path.empty()) return q;
+  keep(place, cache, input, q->reduced, about(*q));
+  if (answer.state == CacheState::other_version) {
+    q->findings.add(kOtherVersion, place.path.string());
+  }
+  if (answer.state == CacheState::damaged) q->findings.add(kDamaged, place.path.string());
   return q;
 }
 

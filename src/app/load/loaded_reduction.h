@@ -32,8 +32,8 @@ struct LoadedReduction {
 /// Empty when the request needs more than a reduction by L, o and G (`parameter` of some messages
 /// only, a network in which pairs of ranks differ), or when the input is too small to be worth a
 /// cache and none was asked for; load_graph() serves then. A trace that is too large for the
-/// memory, or shared among processes, is read in stretches (stretched_model.h). All processes call
-/// it together; only the first one gets anything.
+/// memory, or shared among processes, is read in stretches (stretched_model.h). All processes of
+/// `group` call it together; in all but the first the result is empty.
 ///
 /// The cache lies in the user's folder (cache_folder.h) or in the one that was named, its name
 /// being a hash of the trace's and of the choices. It counts only if the trace's content (by its

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <span>
 #include <string>
 #include <tuple>
@@ -21,13 +22,14 @@ namespace {
 
 constexpr std::uint64_t kShareOfReduction = 8;
 
-/// What names calls by their number, or was let go on in an order in which all have part.
+/// Findings that name calls by their number, and deadlocks, which are broken in an order that
+/// depends on all ranks.
 constexpr std::array kDependsOnOthers{&kUnmatchedSend,      &kUnmatchedReceive,
                                       &kRendezvousDeadlock, &kSynchronousDeadlock,
                                       &kCollectiveMismatch, &kCollectiveIncomplete};
 
 /// Whether findings of stretches, one after the other, are those of the whole run. The order of
-/// several need not be.
+/// several ones may differ.
 bool are_independent(const Findings& findings) {
   const bool released = std::ranges::any_of(
       kDependsOnOthers, [&](const FindingKind* kind) { return findings.count(*kind) > 0; });
@@ -35,8 +37,8 @@ bool are_independent(const Findings& findings) {
   return !released && (all.empty() || (all.size() == 1 && all.front().examples.size() <= 1));
 }
 
-/// Adds what was found in another stretch to `all`. Which of several messages that are worst alike
-/// is named only the whole run tells: then there are no words.
+/// Adds the check of another stretch to `all`. If several messages are equally bad, which of them
+/// is named depends on the whole run: then `worst` is empty.
 void add_check(CausalityCheck& all, const CausalityCheck& of) {
   all.violations += of.violations;
   all.on_one_clock += of.on_one_clock;
@@ -51,28 +53,35 @@ bool is_clear(const CausalityCheck& check) {
   return check.violations == 0 || !check.worst.empty();
 }
 
-/// The same of the processes, in all of them.
-CausalityCheck of_all(ProcessGroup& group, CausalityCheck mine) {
-  const auto parts = [](CausalityCheck& of) {
-    return std::tie(of.violations, of.on_one_clock, of.worst_ns, of.worst);
-  };
+/// What add_check() adds up.
+struct SharedCheck {
+  CausalityCheck check;
+
+  auto carried() {
+    return std::tie(check.violations, check.on_one_clock, check.worst_ns, check.worst);
+  }
+};
+
+/// The sum over all processes, in all of them.
+CausalityCheck check_of_all(ProcessGroup& group, CausalityCheck mine) {
+  SharedCheck shared{std::move(mine)};
   Bytes bytes;
-  std::apply([&](auto&... part) { (pack(bytes, part), ...); }, parts(mine));
+  pack(bytes, shared);
   CausalityCheck all;
   for (const Bytes& given : group.exchange_with_all(bytes)) {
     std::span<const std::byte> rest(given);
-    CausalityCheck of;
-    std::apply([&](auto&... part) { (unpack(rest, part), ...); }, parts(of));
-    add_check(all, of);
+    unpack(rest, shared);
+    add_check(all, shared.check);
   }
   return all;
 }
 
 constexpr std::size_t kBytesAtOnce = std::size_t{4} << 20;
 
-/// Appends what the other processes have to the lists of the first one, in their order, in pieces.
+/// Sends the lists of all other processes to the first one, which calls take(piece) for each piece,
+/// in the order of processes.
 template <class T, class Take>
-void hand_to_first(ProcessGroup& group, std::span<const T> mine, const Take& take) {
+void send_to_first(ProcessGroup& group, std::span<const T> mine, const Take& take) {
   constexpr std::size_t kAtOnce = kBytesAtOnce / sizeof(T);
   const std::vector<std::uint64_t> counts =
       gather_all(group, std::vector<std::uint64_t>{mine.size()});
@@ -128,7 +137,7 @@ std::size_t StretchedModel::own_number(std::size_t round) const {
   return round * static_cast<std::size_t>(group_.size()) + static_cast<std::size_t>(group_.rank());
 }
 
-/// Its stretch as it was read; nothing in the last round if there are not enough for all.
+/// As recorded. Nothing in a process for which the last round has no stretch.
 std::optional<Stretch> StretchedModel::read_own(std::size_t round) {
   const std::size_t number = own_number(round);
   if (number >= run_.trace.size()) return std::nullopt;
@@ -149,8 +158,7 @@ std::optional<ModelStretch> StretchedModel::load_own(std::size_t round, Causalit
   return ModelStretch{own_number(round), stretch->part, std::move(program), std::move(graph)};
 }
 
-/// One more pass over all calls, where it is known of any time between them that it is not
-/// computation.
+/// One more pass over all calls, if some of the time between them is known not to be computation.
 OffComputation StretchedModel::add_up_time_off() {
   OffComputation times;
   if (true_in_all(group_, !run_.trace.has_time_off())) return times;
@@ -178,9 +186,9 @@ bool StretchedModel::for_each_stretch(
     add_check(causality, check);
     const bool mine = !own || add(own);
     independent = true_in_all(group_, mine) && are_independent(findings) && join(own);
-    if (rounds() == 1 && !is_last(own_number(round))) kept_ = std::move(own);
+    if (round + 1 == rounds() && !is_last(own_number(round))) newest_ = std::move(own);
   }
-  if (independent) causality = of_all(group_, std::move(causality));
+  if (independent) causality = check_of_all(group_, std::move(causality));
   if (independent && is_clear(causality)) {
     loaded_.findings.merge(findings);
     TraceBuilder job(std::move(loaded_.opened.trace));
@@ -188,7 +196,7 @@ bool StretchedModel::for_each_stretch(
     loaded_.opened.trace = std::move(job).build();
     return true;
   }
-  kept_.reset();
+  newest_.reset();
   require_whole(
       run_, group_,
       "messages or collectives that are incomplete, deadlock under the model, or of which "
@@ -199,10 +207,8 @@ bool StretchedModel::for_each_stretch(
 void StretchedModel::for_each_again(
     const std::function<void(const std::optional<ModelStretch>&)>& visit) {
   begin_stage("following the critical path");
-  if (rounds() == 1) return visit(kept_);
-  for (std::size_t round = rounds(); round-- > 0;) {
-    visit(is_last(own_number(round)) ? std::nullopt : load_own(round));
-  }
+  visit(std::exchange(newest_, std::nullopt));
+  for (std::size_t round = rounds() - 1; round-- > 0;) visit(load_own(round));
 }
 
 std::optional<ReducedLogGPS> reduce(StretchedModel& model, const ReadingOptions& reading) {
@@ -222,14 +228,13 @@ std::optional<ReducedLogGPS> reduce(StretchedModel& model, const ReadingOptions&
     return reduction.add(graph, part, number);
   };
   const auto join = [&](const std::optional<ModelStretch>&) {
-    std::size_t wide_before = 0;
     const auto wide = gather_all(group, std::vector<std::uint64_t>{lists.wide().size()});
-    for (int p = 0; p < group.rank(); ++p) wide_before += wide[static_cast<std::size_t>(p)];
-    lists.follow(wide_before);
+    lists.renumber_wide(
+        std::accumulate(wide.begin(), wide.begin() + group.rank(), std::uint64_t{0}));
     if (group.is_first()) lists.spill_beyond(in_memory);
-    hand_to_first(group, lists.nodes(), take);
-    hand_to_first(group, lists.edges(), take);
-    hand_to_first(group, lists.wide(), take);
+    send_to_first(group, lists.nodes(), take);
+    send_to_first(group, lists.edges(), take);
+    send_to_first(group, lists.wide(), take);
     if (!group.is_first()) lists.clear();
     CountSums sums;
     for (const CountSums& of : gather_all(group, std::vector{reduction.sums()})) sums += of;

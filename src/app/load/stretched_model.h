@@ -17,7 +17,8 @@
 
 namespace slackline {
 
-/// A stretch's calls as the model takes them, and their graph (graph/build.h).
+/// The calls of a stretch after the choice of what counts as computation, and their graph
+/// (graph/build.h).
 struct ModelStretch {
   std::size_t number;
   RunPart part;
@@ -25,13 +26,13 @@ struct ModelStretch {
   ExecutionGraph graph;
 };
 
-/// A measured run under a model in which all pairs of ranks are alike, of which each process has
-/// one stretch at a time in memory: in round r, process p has stretch r * processes + p.
+/// A measured run under a model in which all pairs of ranks are alike. Each process has one stretch
+/// at a time in memory: in round r, process p has stretch r * processes + p.
 class StretchedModel {
  public:
-  /// Nothing in all processes where the run is to be read whole: it fits, is not a measured one of
-  /// a native trace, or parameters are by pairs of ranks or have intervals of measurement. All call
-  /// it together. Keeps a reference to `group`. Throws Error as load_stretches() does.
+  /// All processes call it together. Nothing in all of them if the run is to be read whole: it fits
+  /// in memory, is not a measured run of a native trace, or the model has parameters by pairs of
+  /// ranks or measured intervals. Keeps a reference to `group`. Throws Error as load_stretches().
   static std::optional<StretchedModel> load(const ModelRequest& request, ProcessGroup& group);
 
   /// The run for reports: without calls, and with an empty graph, whose findings are among its own.
@@ -40,16 +41,17 @@ class StretchedModel {
   std::int32_t ranks() const { return run_.trace.job().ranks(); }
   ProcessGroup& group() const { return group_; }
 
-  /// Calls add() for each stretch of the process, which returns whether its answer does not depend
-  /// on other stretches, and after each round join(stretch), in all processes together: nothing in
-  /// those that have no stretch in the last round, or whose add() has let go of it, which it may
-  /// where it is not needed any more. Both return false where only the whole trace tells; join()
-  /// the same in all. Then, and where something is wrong with the calls, this is false in all, and
-  /// throws Error in all if the whole needs more memory than there is.
+  /// For each round, calls add(stretch) in each process that has a stretch, then join(stretch) in
+  /// all processes together. add() may reset the stretch to free its memory; join() gets nothing
+  /// then, and in processes that have no stretch in the last round. Both return false if the result
+  /// depends on the whole trace, join() the same in all processes. In that case, and if calls do
+  /// not match, returns false in all processes, or throws Error in all if the whole trace does not
+  /// fit in memory.
   bool for_each_stretch(const std::function<bool(std::optional<ModelStretch>&)>& add,
                         const std::function<bool(const std::optional<ModelStretch>&)>& join);
-  /// After that was true: visit(stretch) after each round of the stretches but the last one again,
-  /// the last round first, in all processes together. Throws Error where the file has changed.
+  /// After for_each_stretch() has returned true: calls visit(stretch) in all processes together for
+  /// each round, the last one first; nothing in the process of the run's last stretch and in those
+  /// that have none in the last round. Throws Error if the file has changed.
   void for_each_again(const std::function<void(const std::optional<ModelStretch>&)>& visit);
 
  private:
@@ -66,12 +68,12 @@ class StretchedModel {
   LoadedGraph loaded_;
   ProcessGroup& group_;
   ComputationRule computation_;
-  std::optional<ModelStretch> kept_;  // the process's own, if there is one round
+  std::optional<ModelStretch> newest_;  // of the last round, for for_each_again()
 };
 
-/// The run's graph reduced, in the first process, of which an eighth of the memory for the command
-/// may be taken; the rest lies in a temporary file. Nothing in all processes where only the whole
-/// trace tells; an empty one in all but the first. Throws Error.
+/// The run's reduced graph in the first process, an empty one in the others. If it takes
+/// more than an eighth of the memory for the command, it lies in a temporary file. Nothing in all
+/// processes if the result depends on the whole trace. Throws Error.
 std::optional<ReducedLogGPS> reduce(StretchedModel& model, const ReadingOptions& reading);
 
 }  // namespace slackline

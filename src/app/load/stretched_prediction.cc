@@ -1,7 +1,5 @@
 #include "app/load/stretched_prediction.h"
 
-#include <algorithm>
-#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,8 +9,9 @@
 namespace slackline {
 namespace {
 
-/// Whether the path's calls depend on how far other ranks are when the model comes upon them.
-bool asks_memory_of_others(const Trace& trace) {
+/// For these, which call of the target is on the path depends on the order in which the ranks are
+/// walked.
+bool has_one_sided_calls(const Trace& trace) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankCalls& calls = trace.calls(rank);
     for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -22,7 +21,7 @@ bool asks_memory_of_others(const Trace& trace) {
   return false;
 }
 
-/// A prediction to which one process after the other adds its stretches.
+/// A prediction that is sent from process to process, each of which adds its stretch.
 class CarriedPrediction {
  public:
   CarriedPrediction(const StretchedModel& model, Side side)
@@ -30,14 +29,14 @@ class CarriedPrediction {
 
   void add(const std::optional<ModelStretch>& own) {
     for (int p = 0; p < group_.size(); ++p) {
-      bring_to(p);
+      send_to(p);
       if (!own || p != group_.rank()) continue;
       parts_.add(own->trace, own->graph, own->part, own->number);
     }
   }
   void add_again(const std::optional<ModelStretch>& own) {
     for (int p = group_.size(); p-- > 0;) {
-      bring_to(p);
+      send_to(p);
       if (!own || p != group_.rank()) continue;
       parts_.add_again(own->trace, own->graph, own->part, own->number);
     }
@@ -45,8 +44,8 @@ class CarriedPrediction {
   Prediction finish() && { return std::move(parts_).finish(); }
 
  private:
-  /// All processes make the same calls.
-  void bring_to(int process) {
+  /// All processes call it together.
+  void send_to(int process) {
     if (process == at_) return;
     std::vector<Bytes> to_each(static_cast<std::size_t>(group_.size()));
     if (group_.rank() == at_) pack(to_each[static_cast<std::size_t>(process)], parts_);
@@ -58,7 +57,7 @@ class CarriedPrediction {
 
   ProcessGroup& group_;
   PredictionInParts parts_;
-  int at_ = 0;  // the process that has what was added so far
+  int at_ = 0;  // the process that has the current state
 };
 
 }  // namespace
@@ -66,7 +65,7 @@ class CarriedPrediction {
 std::optional<Prediction> predict(StretchedModel& model, Side side) {
   CarriedPrediction prediction(model, side);
   const bool complete = model.for_each_stretch(
-      [](const std::optional<ModelStretch>& own) { return !asks_memory_of_others(own->trace); },
+      [](const std::optional<ModelStretch>& own) { return !has_one_sided_calls(own->trace); },
       [&](const std::optional<ModelStretch>& own) {
         prediction.add(own);
         return true;

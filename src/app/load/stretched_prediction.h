@@ -7,10 +7,10 @@
 
 namespace slackline {
 
-/// What the model says of the run, in the first process, the same as of the whole run to the bit.
-/// The processes read their stretches and build the graphs at the same time; then dates go from
-/// stretch to stretch, and the critical path back. Nothing in all processes where only the whole
-/// trace tells. Throws Error.
+/// In the first process, the prediction, identical to that of the whole trace; in the others it is
+/// incomplete. Processes read their stretches and build the graphs in parallel; dates then go from
+/// stretch to stretch in order, and the critical path back. Nothing in all processes if the result
+/// depends on the whole trace. Throws Error.
 std::optional<Prediction> predict(StretchedModel& model, Side side);
 
 }  // namespace slackline

@@ -207,9 +207,10 @@ Report execute(const SensitivityRequest& request) {
 
 Report execute(const SensitivityRequest& request, ProcessGroup& group) {
   group.set_unshared("--param S, --compare, --pairs and LogGOPS are not shared");
-  const bool threshold = request.parameter == "S";
-  if (threshold && group.is_first()) return SensitivityReports::untyped(threshold_sweep(request));
-  if (threshold) return Report();
+  if (request.parameter == "S") {
+    if (!group.is_first()) return Report();
+    return SensitivityReports::untyped(threshold_sweep(request));
+  }
   if (!request.at.empty()) {
     throw usage_error("cannot use --at", "it needs --param S",
                       "Use --from and --to, or add --param S.");

@@ -118,16 +118,17 @@ Report execute(const ToleranceRequest& request, ProcessGroup& group) {
   refuse_loggops(request.loggops);
   const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
   group.set_unshared("--region and intervals are not shared");
+  if (!request.region.empty()) {
+    if (!group.is_first()) return Report();
+    return ToleranceReports::untyped(polygon_report(request, ppm));
+  }
+  const VariedParameter parameter = parse_varied_parameter(request.parameter);
   const bool resampled = request.bootstrap > 0;
-  const bool reducible = request.region.empty() && request.also.empty() && !resampled;
   std::optional<LoadedReduction> reduced;
-  if (reducible) {
-    reduced = load_reduction(request.input, request.cache,
-                             parse_varied_parameter(request.parameter), group);
+  if (request.also.empty() && !resampled) {
+    reduced = load_reduction(request.input, request.cache, parameter, group);
   }
   if (!group.is_first()) return Report();
-  if (!request.region.empty()) return ToleranceReports::untyped(polygon_report(request, ppm));
-  const VariedParameter parameter = parse_varied_parameter(request.parameter);
   if (reduced && !reduced->model.bounds) {
     MakespanFunction makespan = reduced->makespan(parameter.kind);
     return ToleranceReports::untyped(

@@ -40,7 +40,7 @@ class Contraction {
   using Value = std::uint32_t;
 
   explicit Contraction(Sink& sink) : sink_(sink) {}
-  /// Leaves the slots from 1 to `reserved` to from_slot() and close_in().
+  /// Reserves the slots 1 to `reserved` for from_slot() and close_in().
   Contraction(Sink& sink, std::uint32_t reserved) : sink_(sink), references_(reserved + 1, 1) {}
 
   /// A vertex: open(), then what it waits for, then close() with the number of its consumers to
@@ -72,13 +72,13 @@ class Contraction {
     return put(uses);
   }
 
-  /// What another contraction has left in a reserved slot, which is free after its last use. To be
-  /// called once for a slot, also if there is none.
+  /// The value that another contraction has left in a reserved slot. The slot is free after the
+  /// last use; at once if `uses` is 0. To be called once for each such slot.
   Value from_slot(std::uint32_t slot, std::uint32_t uses) {
     if (uses == 0) release_slot(slot);
     return uses == 0 ? Value{} : put(Entry{Form{}, slot, uses & kMostUses, 0});
   }
-  /// The maximum of what was opened, as a node in a reserved slot that is held.
+  /// close() with a node in a reserved slot, which stays there for another contraction.
   void close_in(std::uint32_t slot) {
     drop_dominated();
     emit_edges();
@@ -248,7 +248,7 @@ class Contraction {
   std::vector<Entry> entries_;
   std::vector<std::vector<Term>> rest_;  // by value
   std::vector<Value> free_entries_;
-  std::vector<std::uint32_t> references_{1};  // terms on each slot; slot 0 is held for ever
+  std::vector<std::uint32_t> references_{1};  // terms on each slot; slot 0 is never free
   std::vector<std::uint32_t> free_slots_;
   std::vector<Term> terms_;      // of the vertex that is open
   std::vector<Value> consumed_;  // by it

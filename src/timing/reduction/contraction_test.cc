@@ -60,9 +60,9 @@ TEST(Contraction, ComparesInProportionToTheRanks) {
   EXPECT_LE(comparisons(4000), 5 * comparisons(1000));
 }
 
-// What one contraction leaves in reserved slots, the next one finds there. A slot that nobody waits
-// for is used again.
-TEST(Contraction, GoesOnFromReservedSlots) {
+// Slots 1 and 2 hold values of another contraction. New nodes go there once the values have no more
+// uses: that in slot 2 has none at all. Slot 3 is left to close_in().
+TEST(Contraction, ContinuesFromReservedSlots) {
   struct Sink {
     std::vector<std::uint32_t> sources{};
     std::vector<std::uint32_t> nodes{};
@@ -76,12 +76,16 @@ TEST(Contraction, GoesOnFromReservedSlots) {
   contraction.open();
   contraction.from(first, {1, 0});
   contraction.from_start({0, 5});
+  const auto second = contraction.close(20);
+  contraction.open();
+  contraction.from(second, {1, 1});
+  contraction.from_start({0, 5});
   const auto last = contraction.close(20);
   contraction.open();
   contraction.from(last, {1, 1});
   contraction.close_in(3);
-  EXPECT_EQ(sink.nodes, (std::vector<std::uint32_t>{1, 3}));
-  EXPECT_EQ(sink.sources, (std::vector<std::uint32_t>{1, 0, 1}));
+  EXPECT_EQ(sink.nodes, (std::vector<std::uint32_t>{1, 2, 3}));
+  EXPECT_EQ(sink.sources, (std::vector<std::uint32_t>{1, 0, 1, 0, 2}));
   EXPECT_EQ(contraction.slots(), 4u);
 }
 

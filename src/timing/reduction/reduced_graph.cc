@@ -88,10 +88,10 @@ void ReducedLogGPSWriter::spill_beyond(std::uint64_t bytes) {
   edges.clear();
 }
 
-void ReducedLogGPSWriter::follow(std::size_t wide) {
-  if (wide == 0 || arrays_->edges.wide.empty()) return;
+void ReducedLogGPSWriter::renumber_wide(std::size_t before) {
+  if (before == 0 || arrays_->edges.wide.empty()) return;
   for (passes::LogGPSEdge& e : arrays_->edges.edges) {
-    if (e.latencies == passes::kWide) e.nanoseconds += static_cast<std::uint32_t>(wide);
+    if (e.latencies == passes::kWide) e.nanoseconds += static_cast<std::uint32_t>(before);
   }
 }
 

@@ -54,7 +54,7 @@ struct LinearForm {
 
 /// What is left of an ExecutionGraph when everything is gone that decides nothing: a list of nodes
 /// in topological order, each the maximum over its edges of (value of the source + cost). Values
-/// live in slots that are used again once nobody needs them, so the working set is a small part of
+/// live in slots that are used again after their last use, so the working set is a small part of
 /// the graph and stays in the cache; edges are read once, front to back.
 template <class Form>
 struct ReducedGraph {
@@ -123,19 +123,20 @@ class ReducedLogGPSWriter {
   void reserve(std::size_t nodes, std::size_t edges);
   void edge(std::uint32_t slot, const LogGPSForm& form) { arrays_->edges.add(slot, form); }
   void node(std::uint32_t slot, std::uint32_t edges) { arrays_->nodes.push_back({slot, edges}); }
-  /// Moves what there is to a temporary file, if it takes more than so many bytes. Throws Error.
+  /// Moves what there is to a temporary file, if it takes more than `bytes`. Throws Error.
   void spill_beyond(std::uint64_t bytes);
 
-  // What is in memory, and what another writer had, after it.
+  // The lists in memory; append() adds those of another writer.
   std::span<const passes::Node> nodes() const { return arrays_->nodes; }
   std::span<const passes::LogGPSEdge> edges() const { return arrays_->edges.edges; }
   std::span<const passes::Counts> wide() const { return arrays_->edges.wide; }
   void append(std::span<const passes::Node> nodes) { append(arrays_->nodes, nodes); }
   void append(std::span<const passes::LogGPSEdge> edges) { append(arrays_->edges.edges, edges); }
   void append(std::span<const passes::Counts> wide) { append(arrays_->edges.wide, wide); }
-  /// The edges will be appended after others that have so many wide counts.
-  void follow(std::size_t wide);
-  /// Forgets what is in memory.
+  /// Renumbers the wide counts of the edges, so that the lists can be appended to others that have
+  /// `before` wide counts.
+  void renumber_wide(std::size_t before);
+  /// Empties the lists in memory.
   void clear();
   /// One pass finds the longest counts. Throws Error.
   ReducedLogGPS finish(std::uint32_t slots) &&;
@@ -177,9 +178,9 @@ struct CountSums {
   bool fit() const;
 };
 
-/// The same of a run whose graph is there part by part (build.h): some of the parts, in their
-/// order. Each is contracted by itself, so that several can be at the same time; the lists of all,
-/// one after the other, are that of the run.
+/// The same for a run whose graph is built part by part (graph/build.h): reduces some of the parts,
+/// in order. Parts are contracted independently of each other, so several objects can do so at the
+/// same time; the lists of all parts, one after the other, are those of the run.
 class PartReduction {
  public:
   /// Part number `number`. False when sums might not fit in 61 bits: then there is no reduction.
@@ -187,7 +188,7 @@ class PartReduction {
 
   /// The lists so far, to which those of other parts can be appended.
   ReducedLogGPSWriter& lists() { return lists_; }
-  /// What was added up of the parts.
+  /// Over the parts that were added.
   const CountSums& sums() const { return sums_; }
   std::uint32_t slots() const { return slots_; }
 
