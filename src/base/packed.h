@@ -25,9 +25,7 @@ void unpack(std::span<const std::byte>& bytes, T& value);
 namespace packed {
 
 template <class T>
-concept HasCarried = requires(T& value) {
-  value.carried();
-};
+concept HasCarried = requires(T& value) { value.carried(); };
 template <class T>
 concept IsPair = requires(T& value) {
   value.first;
