@@ -86,9 +86,16 @@ auto rank_object(const JobStatus& job, const RankStatus& r) {
                 "busiest_function"_key = optional_of(r.function, function_object)};
 }
 
-/// How much longer the first rank computes than the mean.
+/// How much longer the first rank computes than the mean: time in which others can only wait.
 double excess_ns(const JobPeriod& recent) {
   return recent.inputs.useful_max_ns - recent.inputs.useful_mean_ns;
+}
+
+/// Whether the first rank is late: some rank always computes longest, of equal ones, too.
+bool has_late_rank(const JobStatus& job, const JobPeriod& recent) {
+  constexpr double kLate = 0.02;  // of the interval
+  return !job.ranks.empty() && recent.inputs.has_time() &&
+         excess_ns(recent) >= kLate * recent.inputs.observed_ns;
 }
 
 auto late_object(const RankStatus& rank, const JobPeriod& recent) {
@@ -97,7 +104,7 @@ auto late_object(const RankStatus& rank, const JobPeriod& recent) {
                 "busiest_function"_key = optional_of(rank.function, function_object)};
 }
 std::optional<ReturnedBy<late_object>> late_or_null(const JobStatus& job, const JobPeriod& recent) {
-  if (job.ranks.empty() || excess_ns(recent) <= 0) return std::nullopt;
+  if (!has_late_rank(job, recent)) return std::nullopt;
   return late_object(job.ranks.front(), recent);
 }
 
@@ -201,6 +208,8 @@ Table period_table(const JobPeriod& recent, const JobPeriod& whole) {
 }
 
 std::string late_text(const JobStatus& job, const JobPeriod& recent) {
+  if (!has_late_rank(job, recent))
+    return "No late rank: all ranks compute for about the same time.";
   const RankStatus& late = job.ranks.front();
   const double all = recent.inputs.observed_ns;
   std::string text = fmt::format("Late rank: {}, {} computation; mean {}", late.rank,
@@ -275,7 +284,7 @@ Section section(const JobStatus& job, const JobPeriod& recent, const JobPeriod& 
   section.items.push_back(job_facts(job, recent));
   if (!recent.inputs.has_time()) return section;
   section.items.push_back(period_table(recent, whole));
-  if (excess_ns(recent) > 0) section.items.push_back(Paragraph{late_text(job, recent)});
+  section.items.push_back(Paragraph{late_text(job, recent)});
   const std::string silent = silent_text(job, recent, most);
   if (!silent.empty()) section.items.push_back(Paragraph{silent});
   section.items.push_back(rank_table(job, recent, most));

@@ -1,0 +1,44 @@
+#include "analysis/top/job_status.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace slackline {
+namespace {
+
+/// A second in which the ranks compute for these times, in ms, in descending order.
+JobStatus second_of(const std::vector<std::int64_t>& computation_ms) {
+  JobStatus job{.state = JobStatus::State::running,
+                .size = static_cast<std::int32_t>(computation_ms.size()),
+                .whole = {0, 1'000'000'000},
+                .recent = {0, 1'000'000'000}};
+  for (const std::int64_t ms : computation_ms) {
+    const MpiSums sums{.computation_ns = ms * 1'000'000, .mpi_ns = (1'000 - ms) * 1'000'000};
+    job.ranks.push_back({.rank = static_cast<std::int32_t>(job.ranks.size()) + 5,
+                         .heard_ns = 1'000'000'000,
+                         .recent = sums,
+                         .whole = sums});
+  }
+  return job;
+}
+
+Json late_rank(const std::vector<std::int64_t>& computation_ms) {
+  const Json result = describe(second_of(computation_ms), 4).result;
+  return result["late_rank"];
+}
+
+TEST(JobStatus, NamesTheRankThatComputesLongerThanTheMean) {
+  const Json late = late_rank({900, 800, 800, 700});
+  EXPECT_EQ(late["rank"], 5);
+  EXPECT_DOUBLE_EQ(late["excess_ns"].as_double(), 100'000'000);
+}
+
+TEST(JobStatus, NamesNoLateRankWhereAllComputeForAboutTheSameTime) {
+  EXPECT_TRUE(late_rank({810, 800, 800, 790}).is_null());
+  EXPECT_TRUE(late_rank({0, 0}).is_null());
+}
+
+}  // namespace
+}  // namespace slackline
