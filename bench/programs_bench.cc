@@ -2,7 +2,7 @@
 // that grows with the trace. One table for both; nothing in it depends on how fast the machine is
 // but the rates themselves.
 //
-//   bench_programs [CALLS]     the largest traces have about so many calls (5,000,000)
+//   bench_programs [CALLS]     the largest traces have about this many calls (5,000,000)
 //
 // Columns: the process's CPU time (all threads), and calls a second; `ratio`: a call's cost on the
 // irregular program over that on the halo program; `slope`: the exponent with which the cost grows

@@ -7,7 +7,7 @@
  * usage: stencil2d [NX NY ITERATIONS [SAMPLES]]     default: 384 384 60
  *
  * The printed sum does not depend on the number of ranks, but for rounding. With SAMPLES, on line
- * (slackline simulate -- stencil2d ...), each rank updates its inside so many times only and is
+ * (slackline simulate -- stencil2d ...), each rank updates its inside that many times only and is
  * charged the mean from then on: the sum is wrong, and the time right. */
 #include <math.h>
 #include <mpi.h>

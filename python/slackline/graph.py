@@ -166,7 +166,7 @@ class Graph:
     def tolerance(self, degrade: Sequence[str] | str | None = None, param: str = "L",
                   model: LogGPS | None = None, *, bootstrap: int | None = None, seed: int | None = None,
                   **parameters: Any) -> Table:
-        """How far a parameter may grow before the run is so much slower: ``slackline tolerance``.
+        """How far a parameter may grow before the run is slower by a given share: ``slackline tolerance``.
 
         Args:
             degrade: increases of the run time, as "5%"; 1 %, 2 % and 5 % by default.
@@ -195,7 +195,7 @@ class Graph:
             A table with ``name``, ``kind`` ("computation", "region", "function",
             "call-path", "rank", "operation", "network"),
             ``time_ns`` (of all ranks), ``share``, ``on_critical_path_ns``, ``gain_10``, ``gain_25``,
-            ``gain_50``, ``gain_100`` (ns, when it gets shorter by so many percent) and
+            ``gain_50``, ``gain_100`` (ns, when it gets shorter by that many percent) and
             ``saturation`` (a ratio: shortening it by more gains nothing more) and ``takes_over``
             (what the critical path consists of most from there on).
         """

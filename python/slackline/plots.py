@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .table import Table
 
-#: Calls that are drawn one by one; of longer excerpts every so many is left out, and the title says so.
+#: Calls that are drawn one by one; longer excerpts are thinned out evenly, and the title says so.
 _MOST_BARS = 20_000
 
 _COLOURS = {"point-to-point": "#4e79a7", "collective": "#e15759", "completion": "#f28e2b", "other": "#bab0ac"}

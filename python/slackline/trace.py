@@ -308,7 +308,7 @@ class Trace:
         """Single waits by Scalasca's patterns.
 
         Args:
-            eager_threshold_bytes: messages of at most so many bytes do not wait for their
+            eager_threshold_bytes: messages of at most this many bytes do not wait for their
                 receiver. None: a send still under way when its receive begins has waited.
 
         Returns:

@@ -77,7 +77,7 @@ class CallPathCache {
   };
 
   // A walk costs as much as some hundred calls whose path is known. Where most calls are on new
-  // paths (a stack that never lies at the same place twice), only so many are walked.
+  // paths (a stack that never lies at the same place twice), only this many are walked.
   static constexpr std::int32_t kWalkCost = 64;
   static constexpr std::int32_t kMostBudget = 1 << 20;
   static constexpr std::uint64_t kLongestWalkNs = 100'000;

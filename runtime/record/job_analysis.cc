@@ -24,7 +24,7 @@ bool wanted;
 /// What a report on the run as a whole takes for each call, at most.
 constexpr std::uint64_t kWholeCall_ns = 2'500;
 constexpr std::uint64_t kWholeCall_bytes = 500;
-/// Processes that share the work get so many calls each, where there are processors enough.
+/// Calls for each process that shares the work, where there are processors enough.
 constexpr std::uint64_t kSharedCalls = 50'000;
 
 /// What all processes of the analysis are asked, by rank 0.
@@ -110,7 +110,7 @@ int processes_of_test() {
   return count == nullptr ? 0 : std::atoi(count);
 }
 
-/// How many processes analyse so many calls: one that reports on the run as a whole where it may
+/// How many processes analyse that many calls: one that reports on the run as a whole where it may
 /// take that long and that much memory, else several.
 int processes_for(std::uint64_t calls, std::uint64_t run_ns, int most) {
   const int tested = processes_of_test();

@@ -21,7 +21,7 @@ namespace slackline::record {
 ///   SLACKLINE_ANALYSE_REPORT    name of the report's file, in the job's folder
 ///   SLACKLINE_ANALYSE_LIMITS    "SHARE SECONDS BYTES": it is ended after that share of the run,
 ///   but
-///                               not before so many seconds, and all on a host get no more memory
+///                               not before this many seconds, and all on a host get no more memory
 ///                               than that; with 0 bytes half of what the host has left
 
 /// Collective over MPI_COMM_WORLD: rank 0's environment counts.

@@ -25,7 +25,7 @@ struct slk_openmp_hooks {
   enum slk_region (*begin_region)(const uint64_t* frame, uint32_t runtime);
   void (*end_region)(void);
   void (*end_nested)(void);
-  /* A nested region has a team of so many threads; told by one of them. */
+  /* A nested region has a team of this many threads; told by one of them. */
   void (*note_nested_team)(uint32_t team);
   /* The number of the region that is followed now; 0: none. */
   uint64_t (*followed_region)(void);

@@ -21,7 +21,7 @@ class PythonSink {
   ~PythonSink() = default;
 };
 
-/// What is looked for of a path of which so many frames are wanted. Python's frames are limited
+/// What is looked for of a path of which a number of frames is wanted. Python's frames are limited
 /// apart, and lie in native ones that would be left out.
 WalkLimits limits_of(std::size_t deepest);
 

@@ -12,8 +12,8 @@
 namespace slackline::record {
 
 inline constexpr std::size_t kDeepestPath = 256;
-/// Where a path is deeper than is wanted, so many outermost frames follow: those of the C library,
-/// which starts the program or the thread, and main or the thread's function among them.
+/// Where a path is deeper than is wanted, this many outermost frames follow: those of the C
+/// library, which starts the program or the thread, and main or the thread's function among them.
 inline constexpr std::size_t kOutermostFrames = 6;
 /// So deep at most may a path be whose outermost frames are looked for, beyond what is wanted.
 inline constexpr std::size_t kMostSkippedFrames = 4096;

@@ -2,7 +2,7 @@
 
 /* MPI-IO touches no file. The marks tell the reader of the recording which time stands for it. */
 
-enum { kWakeUp_ns = 100000 }; /* a sleep may last longer by so much */
+enum { kWakeUp_ns = 100000 }; /* a sleep may last longer by this much */
 
 static void sleep_until(const struct replay* r, int64_t ns) {
   const int64_t until = ns - kWakeUp_ns;

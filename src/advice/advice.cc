@@ -28,7 +28,7 @@ namespace {
 constexpr double kLeastGain = 0.001;
 /// Nor are causes that gain less than this share worth more than faster computation.
 constexpr double kLeastCause = 0.02;
-/// A further proposal joins a combination if it gains so much of the run more.
+/// A further proposal joins a combination if it gains this share of the run more.
 constexpr double kLeastFurtherGain = 0.01;
 constexpr std::size_t kLargestCombination = 4;
 /// So many are ranked, even if fewer are asked for: the first is the same then.

@@ -28,9 +28,9 @@ namespace {
 constexpr std::size_t kRegions = 12;
 /// What is smaller than this share of a rank's computation is not looked at.
 constexpr double kLeastShare = 0.005;
-/// A rank is slow if everything takes at least so many times as long as the median over ranks.
+/// A rank is slow if everything takes at least this many times as long as the median over ranks.
 constexpr double kSlow = 1.05;
-/// An outlier takes so many times as long as the rank's median instance, and is rarer than that.
+/// An outlier takes this many times as long as the rank's median instance, and is rarer than that.
 constexpr double kOutlier = 2;
 constexpr double kOutlierShare = 0.1;
 /// Several rare instances with a larger share of the time are another part of the program.

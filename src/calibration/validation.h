@@ -26,7 +26,7 @@ struct ValidationPoint {
   std::vector<OperationTime> operations{};
 };
 
-/// A tolerance as the model predicts it: the added latency at which the run is so much slower.
+/// A tolerance as the model predicts it: the added latency at which the run is that much slower.
 struct PredictedTolerance {
   double degradation = 0;  ///< 0.01: T grows by 1 %
   /// One for each recording without added latency; empty: unlimited.

@@ -72,7 +72,7 @@ class CallMatching {
   /// kNoCall, and there are neither collectives nor completions nor findings.
   enum class Extent : std::uint8_t { all, receipts };
 
-  /// Messages and collectives are numbered with so many bits each.
+  /// Messages and collectives are numbered with this many bits each.
   static constexpr std::uint32_t kIdBits = 30;
 
   /// Matches by MPI's rule: messages between two ranks on one communicator and tag do not overtake;

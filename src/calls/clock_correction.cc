@@ -15,7 +15,7 @@
 namespace slackline {
 namespace {
 
-constexpr std::uint64_t kExplained = 10;  // at most one violation in so many may remain
+constexpr std::uint64_t kExplained = 10;  // at most one violation in this many may remain
 constexpr std::uint64_t kNoChance = 10;   // violations on one clock: fewer may be mismatched calls
 
 bool explains(const ClockEstimate& e) {

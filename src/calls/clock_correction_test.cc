@@ -113,7 +113,7 @@ TEST(ClockCorrection, RanksOfOneHostMayDifferByAConstant) {
   EXPECT_EQ(trace.findings().count(kClocksOfOneHost), 1u);
   EXPECT_EQ(trace.findings().count(kClocksCorrected), 0u);
   EXPECT_EQ(check_causality(trace, CallMatching(trace)).violations, 0u);
-  // Messages of both directions take at most 100: so much is not known of the offset.
+  // Messages of both directions take at most 100: the offset is known no better than that.
   EXPECT_NEAR(static_cast<double>(trace.calls(1).begin_ns(0) - trace.calls(0).begin_ns(0)), 0, 100);
   EXPECT_FALSE(have_one_clock(trace, 0, 1));
 }

@@ -32,7 +32,7 @@
 namespace slackline {
 namespace {
 
-constexpr std::int64_t kShare = 100;  // one part in so many is given back
+constexpr std::int64_t kShare = 100;  // one part in this many is given back
 // Later than every time of a trace, and still near enough that differences to them fit.
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 2;
 

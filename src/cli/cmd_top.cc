@@ -51,7 +51,7 @@ class Screen {
   std::size_t lines_ = 0;
 };
 
-/// Sleeps for so long. False if there is nobody any more who reads the output.
+/// Sleeps that long. False once the reader of the output has closed it.
 bool wait_for(std::int64_t ns, const InterruptRequest& interrupt) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(ns);
   while (!interrupt.arrived()) {

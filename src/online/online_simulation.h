@@ -17,7 +17,7 @@ struct OnlineJob {
   std::vector<std::string> command{};  ///< the program itself, without a launcher
   std::string preload{};               ///< value of LD_PRELOAD: libslackline_online_<mpi>.so first
   std::int32_t ranks = 0;
-  /// Allocations of so many bytes or more of all ranks share one copy in memory; `preload` has
+  /// Allocations of this many bytes or more of all ranks share one copy in memory; `preload` has
   /// libslackline_fold.so then.
   std::optional<std::uint64_t> fold_above{};
   bool one_processor = true;  ///< for all processes and the simulator, as one computes at a time

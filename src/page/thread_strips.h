@@ -7,7 +7,7 @@
 
 namespace slackline {
 
-/// Up to so many threads of OpenMP each has a curve of its own.
+/// Up to this many threads of OpenMP each has a curve of its own.
 inline constexpr std::size_t kMostThreadStrips = 16;
 
 /// How much of the time each thread of the ranks' OpenMP teams works in the measured run, beside

@@ -32,9 +32,9 @@ struct TimelineInput {
   const TimelineCodes* codes = nullptr;  ///< null: of what occurs in these runs
 };
 
-/// Up to so many calls each single one is inside.
+/// Up to this many calls each single one is inside.
 inline constexpr std::uint64_t kTimelineCalls = 3'000'000;
-/// Up to so many calls a tick is 1 ns.
+/// Up to this many calls a tick is 1 ns.
 inline constexpr std::uint64_t kExactCalls = 300'000;
 /// As `most_calls`: any number of calls, each to the nanosecond, however large that gets.
 inline constexpr std::uint64_t kEveryCall = std::numeric_limits<std::uint64_t>::max();

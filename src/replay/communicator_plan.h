@@ -33,7 +33,7 @@ class CommunicatorPlan {
   /// What a call makes for any of those who make it together.
   struct Made {
     bool topology = false;            ///< one of the communicators has a topology
-    std::uint32_t first_members = 0;  ///< one communicator, of so many first members of the parent
+    std::uint32_t first_members = 0;  ///< one communicator, of this many of the parent's first
     bool all = true;                  ///< one communicator of all members of the parent
   };
   /// For a call of OperationClass::comm_create.

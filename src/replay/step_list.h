@@ -13,7 +13,7 @@ namespace slackline {
 /// The steps of one rank's program, and the different calls in them.
 class StepList {
  public:
-  /// A call after so much computation. `polls` and `period_ns` only for shapes with
+  /// A call after this much computation. `polls` and `period_ns` only for shapes with
   /// SLK_REPLAY_POLLED.
   void add(CallIndex call, std::int64_t gap_ns, const CallShape& shape, std::uint64_t polls = 0,
            std::int64_t period_ns = 0);

@@ -22,7 +22,7 @@ Blob compress_well(std::string_view bytes);
 
 /// With padding, without line breaks. Appends to `to`.
 void append_base64(std::string& to, std::string_view bytes);
-/// Characters that append_base64 makes of so many bytes.
+/// Characters that append_base64 makes of this many bytes.
 constexpr std::uint64_t base64_size(std::uint64_t bytes) {
   return (bytes + 2) / 3 * 4;
 }

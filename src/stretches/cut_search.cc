@@ -70,7 +70,7 @@ void CutSearch::gather(ProcessGroup& group) {
 
 /// What a process without ranks has is not asked for.
 void CutSearch::join_processes(ProcessGroup& group) {
-  /// A point over the ranks of so many processes.
+  /// A point over the ranks of this many processes.
   struct SharedPoint {
     Point point;
     std::uint32_t processes;

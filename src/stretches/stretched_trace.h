@@ -47,8 +47,8 @@ class StretchedTrace {
   /// Why the trace cannot be read in stretches; empty: it can.
   const std::string& obstacle() const { return search_.obstacle(); }
 
-  /// Cuts it into about so many stretches of equal numbers of calls, fewer where there are too few
-  /// places. All processes call it together.
+  /// Cuts it into about this many stretches of equal numbers of calls, fewer where there are too
+  /// few places. All processes call it together.
   void cut(std::uint64_t stretches, ProcessGroup& group);
   std::size_t size() const { return cuts_.size() + 1; }
   /// How many calls the longest has.

@@ -28,7 +28,7 @@
 namespace slackline {
 namespace {
 
-/// From so many values on, one pass over the interval costs less than those that are to come.
+/// From this many values on, one pass over the interval costs less than those that are to come.
 constexpr std::uint64_t kFewValues = 32;
 
 /// A line of T, and where it is T.

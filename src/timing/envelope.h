@@ -21,7 +21,7 @@ struct EnvelopePiece {
 /// (a critical value of the parameter) and differ in slope.
 struct Envelope {
   std::vector<EnvelopePiece> pieces;
-  /// T lies nowhere more than so many ticks above the pieces, and never below. 0: they are all.
+  /// T lies nowhere more than this many ticks above the pieces, and never below. 0: they are all.
   double gap_ticks = 0;
   /// EnvelopeEffort::stop said so before all pieces were found.
   bool stopped = false;

@@ -18,7 +18,7 @@ using testing::kNs;
 using testing::untimed_graph;
 
 /// A graph whose T is the maximum of the given lines: each an edge from the start to the end, `ns`
-/// once and L so many times.
+/// once and L that many times.
 ExecutionGraph maximum_of(std::initializer_list<std::pair<std::int64_t, std::uint8_t>> lines) {
   GraphBuilder b({1});
   const VertexId start = b.vertex(0);

@@ -119,7 +119,7 @@ struct slk_online_block {
 #define SLK_FOLD_BYTES (1ull << 26)
 struct slk_fold_file {
   uint64_t magic;
-  uint64_t threshold;   /* allocations of so many bytes are folded; UINT64_MAX: those asked for */
+  uint64_t threshold; /* allocations from this many bytes on are folded; UINT64_MAX: none unasked */
   uint64_t allocations; /* folded, of all ranks */
   uint64_t live_bytes;  /* of those that have not been freed */
   uint64_t most_bytes;  /* that live_bytes has been */

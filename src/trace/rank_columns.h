@@ -77,7 +77,7 @@ struct RankColumns {
     if (size_ == room_) grow();
     return size_++;
   }
-  /// Room for so many calls in all. Does nothing where that is there.
+  /// Room for this many calls in all. Does nothing where that is there.
   void reserve(std::size_t calls);
   /// Gives back room that is not used, unless it is part of a shared array.
   void shrink();

@@ -38,7 +38,7 @@ class TraceBuilder : public Trace {
   TraceInfo& info() { return job_.info; }
   Findings& findings() { return job_.findings; }
   CallTree& call_tree() { return job_.call_tree; }
-  /// Room for so many calls of each rank, before there are any: if as many are appended, the
+  /// Room for this many calls of each rank, before there are any: if as many are appended, the
   /// columns of all ranks are joined.
   void reserve_calls(std::span<const std::size_t> of_rank);
   /// Puts every column of all ranks into one array, rank after rank, if that is not so: then

@@ -45,8 +45,8 @@ constexpr std::array<EditAction, 15> kActions{{
      "half of the change",
      kBalanceKeys, balance_computation},
     {"delay",
-     "add time= of computation once, at= a time of the run (default: its start), or every= so much "
-     "computation of the rank",
+     "add time= of computation once, at= a time of the run (default: its start), or every= that "
+     "much computation of the rank",
      kDelayKeys, add_delays},
     {"overlap",
      "do the share by= of the computation after receives, waits and collectives (or operation=) "

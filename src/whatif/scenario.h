@@ -22,7 +22,7 @@ struct Scenario {
 struct AppliedEdit {
   Edit edit;
   std::uint64_t changed = 0;   ///< 0: it found nothing to change
-  std::uint64_t selected = 0;  ///< of them it could change so many; 0: the program has none
+  std::uint64_t selected = 0;  ///< of them, those that it could change; 0: the program has none
   std::string_view unit{};     ///< of what: "stretches of computation", "messages", ...
   /// Computation of all ranks together.
   std::int64_t computation_before_ns = 0;

@@ -66,7 +66,7 @@ def trace(noise, grown):
 
 
 def record_history(arguments, folder, seed, slower):
-    """Summaries of 30 commits; from commit 17 on kernel takes so much longer on rank 2."""
+    """Summaries of 30 commits; from commit 17 on kernel takes that much longer on rank 2."""
     noise = random.Random(seed)
     (folder / "summaries").mkdir(parents=True)
     for commit in range(COMMITS):

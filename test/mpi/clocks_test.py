@@ -55,7 +55,7 @@ def makespan(test, computation):
 
 
 def recorded_on(test, ranks, processors, *wrapper):
-    """`ranks` ranks that compute 0.2 s each, on so many processors."""
+    """`ranks` ranks that compute 0.2 s each, on this many processors."""
     shutil.rmtree(test.output, ignore_errors=True)
     chosen = sorted(os.sched_getaffinity(0))[:processors]
     command = ["taskset", "-c", ",".join(map(str, chosen))] + test.launcher(ranks)

@@ -31,7 +31,7 @@ static int64_t now(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Computes until so much time has passed; says how long it was. */
+/* Computes until that much time has passed; says how long it was. */
 NOINLINE static int64_t compute(double ms) {
   const int64_t begin = now();
   volatile double x = 0;

@@ -1,4 +1,4 @@
-// random_programs COUNT SEED FILE: writes a trace in which four ranks run so many random programs
+// random_programs COUNT SEED FILE: writes a trace in which four ranks run that many random programs
 // (test/oracle/random_program.h) one after the other. A program of fewer ranks leaves the others
 // out.
 

@@ -172,7 +172,7 @@ def sums_of(found):
 
 
 def most_recording_ns(found):
-    """At most so much of the computation was recording calls, as the recorder has measured."""
+    """At most this much of the computation was recording calls, as the recorder has measured."""
     costs = [sum(record[-2]) for record in found if record[-1] == CALL_COST]
     return max(costs, default=1000) * sum(map(is_call, found))
 

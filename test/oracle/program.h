@@ -24,7 +24,7 @@ struct Program {
   bool timed = false;
   /// Timed: how long each rank stays in MPI_Init; it is the trace's first call then.
   std::vector<std::int64_t> init_ns;
-  /// Every so many calls the user region changes; 0: no regions.
+  /// Every this many calls the user region changes; 0: no regions.
   std::size_t region_every = 0;
 
   std::int32_t size() const { return static_cast<std::int32_t>(ranks.size()); }

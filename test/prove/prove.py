@@ -286,8 +286,8 @@ def check_conversions(tool, trace, scratch, predicted):
 def check_first_screen(tool, trace):
     code, text, _ = tool.run("report", trace)
     lines = text.splitlines()
-    check(code == 0 and 5 < len(lines) <= SCREEN_LINES, "the first screen has so many lines", len(lines))
-    check(max(map(len, lines)) <= SCREEN_COLUMNS, "the first screen has so many columns", max(map(len, lines)))
+    check(code == 0 and 5 < len(lines) <= SCREEN_LINES, "the first screen is at most SCREEN_LINES lines", len(lines))
+    check(max(map(len, lines)) <= SCREEN_COLUMNS, "the first screen is at most SCREEN_COLUMNS wide", max(map(len, lines)))
 
 
 QUANTITY = re.compile(r"(?<![\w.:\[-])\+?(\d[\d,]*(?:\.\d+)?) (ns|us|ms|s|%)(?!\w)")

@@ -20,7 +20,7 @@ NAMED = 0.9  # of these
 ROUNDING_NS = 100
 MESSAGE_ROUNDING_NS = 1000  # a plan's bytes per nanosecond are whole in each of some hundred messages
 BALANCED_SEED = 3
-JITTER = 0.02  # kernels of a plan differ by so much from rank to rank
+JITTER = 0.02  # kernels of a plan differ by this much from rank to rank
 LATENCY_SEEDS = (0, 3, 4, 7, 8, 11)  # DDP and TP, where the profile shows every wait
 FIGURES = ("duration_ns", "computation_ns", "exposed_communication_ns", "overlap_ns", "idle_ns")
 

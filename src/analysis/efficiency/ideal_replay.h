@@ -22,7 +22,7 @@ CollectiveCausality parse_collective_causality(std::string_view name);
 
 struct IdealOptions {
   CollectiveCausality causality = CollectiveCausality::dimemas;
-  /// Blocking sends of at least so many bytes wait for the receive to be posted.
+  /// Blocking sends of at least this many bytes wait for the receive to be posted.
   std::uint64_t rendezvous_bytes = 32 * 1024;
 };
 

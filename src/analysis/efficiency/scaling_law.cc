@@ -26,7 +26,7 @@ constexpr std::size_t kFewestRuns = 3;
 /// taken to be at least kNoise of the values.
 constexpr std::size_t kEnoughRuns = 5;
 constexpr double kNoise = 0.01;
-/// A law must be so many times as good as a constant.
+/// A law must be this many times as good as a constant.
 constexpr double kBetter = 0.9;
 /// Errors that differ by less are equal; then the simpler law counts.
 constexpr double kRounding = 1e-9;

@@ -28,8 +28,8 @@ struct ScalingLaw {
   double cross_validation_error = 0;
 
   double at(double ranks) const;
-  /// The value at so many ranks, and where another run's may lie: the prediction intervals of this
-  /// law and of all others that explain the runs about as well.
+  /// The value at that many ranks, and where another run's may lie: the prediction intervals of
+  /// this law and of all others that explain the runs about as well.
   Extrapolation extrapolate(double ranks) const;
   /// "3.1 + 0.2 * p^0.5 * log2(p)", of values in units of `scale`.
   std::string formula(double scale = 1) const;

@@ -50,7 +50,7 @@ std::vector<std::int64_t> ResampledComputation::draw(std::uint64_t seed,
                                                      std::size_t replicate) const {
   std::mt19937_64 random(seed * 0x9E3779B97F4A7C15u + replicate);
   std::vector<std::int64_t> drawn = own_;
-  std::map<std::size_t, std::vector<std::size_t>> choices;  // one for all with so many
+  std::map<std::size_t, std::vector<std::size_t>> choices;  // one for all of that size
   for (const std::vector<Context>& rank : contexts_) {
     for (const Context& c : rank) {
       std::vector<std::size_t>& chosen = choices[c.begins.size()];

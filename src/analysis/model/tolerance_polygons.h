@@ -10,8 +10,8 @@
 
 namespace slackline {
 
-/// The values of two parameters at which the run is no more than so much slower: a polygon for each
-/// degradation. Values in nanoseconds (of G: ns per byte).
+/// The values of two parameters at which the run is no more than that much slower: a polygon for
+/// each degradation. Values in nanoseconds (of G: ns per byte).
 struct TolerancePolygons {
   struct Corner {
     double x_ns;

@@ -11,7 +11,7 @@ namespace slackline {
 /// A path that would be critical if those before it were shorter.
 struct NearPath {
   std::int64_t length_ns = 0;
-  std::int64_t slack_ns = 0;   ///< shorter than the run by so much
+  std::int64_t slack_ns = 0;   ///< how much shorter than the run
   std::int64_t shared_ns = 0;  ///< time on it that lies on the critical path, too
   std::int32_t rank = 0;       ///< where it leaves the paths before it for longest
   CallIndex call = 0;          ///< before which that computation lies

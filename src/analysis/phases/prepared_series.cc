@@ -37,7 +37,7 @@ constexpr std::size_t kFarthest = 16;  // of the steps: differences over more se
 constexpr std::size_t kFarthestOfScores = 8;
 constexpr std::array<std::size_t, 3> kDistances{2, 4, 8};
 
-/// To the values so many steps before, less the median difference.
+/// To the values this many steps before, less the median difference.
 std::vector<double> differences(const std::vector<double>& values, std::size_t distance) {
   std::vector<double> steps;
   for (std::size_t i = distance; i < values.size(); ++i) {

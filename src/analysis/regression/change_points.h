@@ -18,7 +18,7 @@ struct ChangePoint {
   double p = 1;        ///< of the test that found it
 };
 
-/// On each side of a change there are at least so many values.
+/// On each side of a change there are at least this many values.
 inline constexpr std::size_t kLeastStretch = 4;
 
 /// The most likely change of a series, with the probability that one without a change (whose values
@@ -38,9 +38,9 @@ std::vector<std::vector<ChangePoint>> change_points(const std::vector<std::vecto
                                                     double error_rate,
                                                     std::size_t permutations = 9999);
 
-/// The least number of values, no two of them equal, in which change_points() of so many series
+/// The least number of values, no two of them equal, in which change_points() of that many series
 /// finds a change, if all after the middle are larger than those before. 0: it finds none in
-/// however many, as the permutations are too few for so many series.
+/// however many, as the permutations are too few for that many series.
 std::size_t least_values(std::size_t series, double error_rate, std::size_t permutations = 9999);
 
 }  // namespace slackline

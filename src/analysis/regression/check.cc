@@ -35,7 +35,7 @@ std::vector<double> logarithms(const std::vector<double>& values) {
   return result;
 }
 
-/// Sides are drawn at random above so many ways to choose them.
+/// Sides are drawn at random above this many ways to choose them.
 constexpr double kMostChoices = 10'000;
 
 /// The number of ways to choose `chosen` of `all`.

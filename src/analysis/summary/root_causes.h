@@ -39,7 +39,7 @@ struct CausingActivity {
 struct RootCauses {
   std::vector<LateRank> ranks;              ///< that cause any, largest share first
   std::vector<CausingActivity> activities;  ///< largest share first
-  std::size_t late_count = 0;               ///< so many of `ranks`, the first, stand out
+  std::size_t late_count = 0;               ///< the first ones of `ranks` that stand out
   double even_share = 1;                    ///< that each rank would have
 
   /// Those that stand out.

@@ -28,7 +28,7 @@ struct RankStatus {
     computing,
     in_mpi,
     ended,  ///< has passed MPI_Finalize
-    gone,   ///< its process is not there any more, and it has not
+    gone,   ///< its process has ended without MPI_Finalize
   };
   std::int32_t rank = 0;
   std::string host{};

@@ -38,7 +38,7 @@ class RecentActivity {
   /// In the order in which they began. `path` is what the computation before it is counted for, a
   /// small number.
   void add_call(TimeInterval call, std::uint32_t path, std::uint64_t bytes);
-  /// So much of what was taken to be computation before the last call was none.
+  /// This much of the time before the last call was not computation.
   void add_loss(std::int64_t ns);
   /// The recorder wrote in this time, before the next call.
   void add_recording(const TimeInterval& time);

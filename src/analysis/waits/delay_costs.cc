@@ -124,7 +124,8 @@ class DelaySearch {
       return std::make_tuple(trace_.calls(w.cause_rank).begin_ns(w.cause_call), w.rank, w.call);
     };
     std::ranges::sort(latest_first, std::greater{}, when);
-    std::vector<std::uint32_t> missing(waits_.size());  // so many have not handed their share yet
+    std::vector<std::uint32_t> missing(
+        waits_.size());  // how many have not handed on their share yet
     const auto for_causes = [this](std::uint32_t id, const auto& visit) {
       const WaitState& w = waits_[id];
       for (const BusyTimeSums::Waited& c : causes_) {

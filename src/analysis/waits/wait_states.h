@@ -67,7 +67,7 @@ struct WaitState {
 };
 
 struct WaitOptions {
-  /// Messages of at most so many bytes do not wait for their receiver. Without it, whether a send
+  /// Messages of at most this many bytes do not wait for their receiver. Without it, whether a send
   /// waited follows from the overlap of the two calls; MPI_Sendrecv's is then not evaluated.
   std::optional<std::uint64_t> eager_bytes{};
   /// Orders sends by their records; without them, by the begins of their calls.

@@ -28,7 +28,7 @@ std::string input_path(const std::string& trace);
 /// What a command may take: --memory, or what is available, this process's own memory included.
 /// Throws usage Error for a size that cannot be read.
 AvailableMemory memory_for(const ReadingOptions& reading);
-/// Whether a command can hold so many calls in it.
+/// Whether a command can hold that many calls in it.
 bool fits_in_memory(std::uint64_t calls, const ReadingOptions& reading,
                     const AvailableMemory& available);
 /// Throws Error if it cannot. `why_whole`: why it has to, for the
@@ -45,7 +45,8 @@ OpenOptions open_options(const ReadingOptions& reading,
 /// Reads `trace`, or the newest recording if it is empty. Throws Error.
 OpenedTrace open_input(const std::string& trace, const OpenOptions& options = {});
 
-/// What stands for a native trace of so many calls whose calls are not in memory; without checksum.
+/// What stands for a native trace of that many calls whose calls are not in memory; without
+/// checksum.
 OpenedTrace opened_without_calls(const Trace& job, const std::filesystem::path& path,
                                  const MappedFile& file, std::uint64_t calls);
 

@@ -23,7 +23,7 @@ struct LoadedRun {
   OpenedTrace opened;
   std::string on;          ///< measured, predicted or simulated
   bool requested = false;  ///< by RunRequest::on; else chosen by whether the trace has times
-  /// Known of predicted runs: messages of at most so many bytes do not wait for their receiver.
+  /// Known of predicted runs: messages of at most this many bytes do not wait for their receiver.
   std::optional<std::uint64_t> eager_bytes{};
   std::optional<ModelJson> model{};  ///< of a predicted run
   bool trace_timed = true;

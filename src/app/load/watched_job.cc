@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 using raw::GrowingFile;
 
 constexpr std::size_t kSlices = 60;
-/// Where a function is missing, those of so many ranks are looked up: they may be shown next.
+/// Where a function is missing, those of this many ranks are looked up: they may be shown next.
 constexpr std::size_t kNamedAhead = 256;
 constexpr std::int64_t kSecond_ns = 1'000'000'000;
 
@@ -372,7 +372,7 @@ WatchedJob::Seen WatchedJob::see(const Rank& rank, std::int64_t present_ns) {
   return seen;
 }
 
-/// The begin of the recent interval, of the job until then.
+/// Begin of the recent interval of a job that has run for `whole`.
 std::int64_t WatchedJob::recent_begin_ns(const TimeInterval& whole) const {
   if (recent_ns_ == 0) return whole.begin_ns;
   const std::int64_t begin = whole.end_ns - recent_ns_;

@@ -42,7 +42,7 @@ Report execute(const ReportRequest& request, ProcessGroup& group);
 
 /// Whether one file holds every call of the report's pictures to the nanosecond.
 bool fits_in_a_file(const Report& report);
-/// The same of a run of so many calls.
+/// The same of a run of `calls` calls.
 bool fits_in_a_file(std::uint64_t calls);
 
 }  // namespace slackline

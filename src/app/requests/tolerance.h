@@ -15,7 +15,7 @@ struct LoadedGraph;
 struct Report;
 class ProcessGroup;
 
-/// How far a parameter of the model may grow before the run is so much slower.
+/// How far a parameter of the model may grow before the run is that much slower.
 struct ToleranceRequest {
   ModelRequest input{.reading = {bytes_per_call::kTolerance}};
   LogGOPSOptions loggops{};  ///< refused when it asks for LogGOPS

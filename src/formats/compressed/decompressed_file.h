@@ -31,9 +31,9 @@ class DecompressedFile {
  public:
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
-  /// With a limit, only about so many bytes of a compressed file's content are decompressed, enough
-  /// to recognise it. Throws Error when the file cannot be opened and, unless there is a limit,
-  /// when its compressed data are damaged, end early, or are a multiple of the file's size
+  /// With a limit, only about this many bytes of a compressed file's content are decompressed,
+  /// enough to recognise it. Throws Error when the file cannot be opened and, unless there is a
+  /// limit, when its compressed data are damaged, end early, or are a multiple of the file's size
   /// (expansion.h).
   explicit DecompressedFile(const std::filesystem::path& path, std::size_t limit = kAll);
 

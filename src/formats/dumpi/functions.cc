@@ -18,8 +18,8 @@ namespace {
 
 struct Row {
   std::string_view name;
-  // Arguments in order. A word is a Scalar, with [] an Array; a digit is a number of so many bytes,
-  // with * an array of such numbers; ? stands before what only the root's record has.
+  // Arguments in order. A word is a Scalar, with [] an Array; a digit is a number of this many
+  // bytes, with * an array of such numbers; ? stands before what only the root's record has.
   std::string_view layout;
 };
 

@@ -65,7 +65,7 @@ struct Item {
     scalar,    ///< `which` is a Scalar
     array,     ///< its length in 32 bits, then the elements; `which` is an Array
     statuses,  ///< a length and as many statuses; nothing where the record has no statuses
-    text,      ///< a length and so many characters
+    text,      ///< a length and this many characters
     texts,     ///< a length and as many texts
     lists_of_texts,
     ranges,  ///< a length, then as many arrays: first and last rank, stride

@@ -19,7 +19,7 @@ GoalProgram read_goal_text(std::string_view text, std::string_view name, unsigne
 class GoalBlockSink {
  public:
   virtual ~GoalBlockSink() = default;
-  /// The file has so many ranks. Called again when reading begins anew (of what has been handed
+  /// The file has this many ranks. Called again when reading begins anew (of what has been handed
   /// over nothing holds any more).
   virtual void begin(std::uint32_t ranks) = 0;
   /// From any thread, in any order. The block may be changed, or moved from.

@@ -82,7 +82,7 @@ class BlocksSeen {
   std::unordered_set<std::uint64_t> seen_;
 };
 
-/// Room for a block of so many bytes.
+/// Room for a block of this many bytes.
 void reserve(GoalRank& rank, std::size_t bytes) {
   rank.reserve(bytes / kUsualBytes, bytes / kUsualBytes);
 }

@@ -96,7 +96,7 @@ inline const char* number(const char* at, std::uint64_t& value) {
   return count > 0 ? at : nullptr;
 }
 
-/// Only numbers of so many digits are remembered: with what is behind them they fit in a word.
+/// Only numbers of this many digits are remembered: with what is behind them they fit in a word.
 constexpr unsigned kMostRemembered = 7;
 
 }  // namespace
@@ -114,7 +114,7 @@ constexpr unsigned kMostRemembered = 7;
   return true;
 }
 
-/// `at`: a number of so many digits that begins with no zero.
+/// `at`: a number of that many digits that begins with no zero.
 void GoalUsualLines::LastLabel::remember(const char* at, unsigned digits, std::uint64_t value) {
   if (digits < 3 || digits > kMostRemembered) return;
   length = digits + 1;

@@ -11,7 +11,7 @@ namespace slackline::native {
 
 /// Calls of one block, at most, unless something else is asked for.
 inline constexpr std::size_t kBlockCalls = 65536;
-/// A block also ends once its calls have so many arguments.
+/// A block also ends once its calls have this many arguments.
 inline constexpr std::size_t kBlockArguments = std::size_t{1} << 20;
 
 /// Which calls and region events of a rank one block holds.

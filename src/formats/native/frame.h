@@ -24,7 +24,7 @@ inline constexpr std::size_t kFrameHeaderBytes = 64;
 inline constexpr std::size_t kFooterBytes = 32;
 inline constexpr std::uint32_t kNoRank = 0xffffffffu;
 
-/// A frame's payload is at most so many times as long as the whole frame in the file; the writer
+/// A frame's payload is at most this many times as long as the whole frame in the file; the writer
 /// pads what compresses better. This bounds what a lying file can make a reader allocate.
 inline constexpr std::uint64_t kMaxRatio = 64;
 

@@ -111,7 +111,7 @@ RankCallsBuilder part_of(const RankCalls& calls, std::size_t from, std::size_t t
   return part;
 }
 
-// Writes `trace` by so many calls of a rank at a time. Nothing of `trace` is given but its job.
+// Writes `trace` by that many calls of a rank at a time. Nothing of `trace` is given but its job.
 FileBytes to_native_in_parts(const Trace& trace, std::size_t part_calls) {
   TraceBuilder job = TraceBuilder::without_calls(trace, trace.timed());
   std::vector<std::uint64_t> counts;

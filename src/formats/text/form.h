@@ -71,8 +71,8 @@ inline constexpr std::array<NamedValue, 1> kTagWords{{{kTagAny, "any"}}};
 inline constexpr std::array<NamedValue, 3> kCommWords{
     {{kCommWorld, "world"}, {kCommSelf, "self"}, {kCommNull, "null"}}};
 
-/// At most so many values in one repetition or range of a call's list (a short line must not become
-/// a large allocation).
+/// At most this many values in one repetition or range of a call's list (a short line must not
+/// become a large allocation).
 inline constexpr std::int64_t kRunLimit = 1024;
 
 /// The operation of that word, "none" included.

@@ -29,7 +29,7 @@ class Program {
 
   /// Appends what the line's action does. Throws BadField or BadAction; nothing is appended then.
   void append(const Fields& line);
-  /// Makes room for so many.
+  /// Makes room for this many.
   void reserve(std::size_t calls, std::size_t computations);
   static bool knows(std::string_view action) { return find(action) != nullptr; }
 

@@ -108,7 +108,7 @@ bool look_at_all(StepWriter& w, Others& others, ArrivalRecord::Round& round, Kin
   return true;
 }
 
-/// Takes each report when it finds it, and then begins again at `first`; gives up after so many
+/// Takes each report when it finds it, and then begins again at `first`; gives up after this many
 /// times round.
 bool look_one_by_one(StepWriter& w, Others& others, ArrivalRecord::Round& round, int times,
                      std::int32_t first) {

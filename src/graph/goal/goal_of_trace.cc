@@ -262,7 +262,7 @@ class GoalWriter {
   std::vector<std::uint32_t> completions_;  // messages by the vertex that completes their send
   std::size_t completed_ = 0;               // of those
   std::vector<Awaited> awaited_;            // scratch of write_vertex
-  std::size_t in_program_order_ = 0;        // the first so many of them
+  std::size_t in_program_order_ = 0;        // how many of them, from the first
   std::vector<std::size_t> place_;  // in awaited_, by operation; where another one is: in none
   GoalProgram result_;
 };

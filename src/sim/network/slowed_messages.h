@@ -40,7 +40,7 @@ class SlowedMessages {
   /// Keeps `most` of them.
   explicit SlowedMessages(std::size_t most) : most_(most) {}
 
-  /// Whether a message that lost so many seconds would be kept; most would not, and need no more
+  /// Whether a message that lost this many seconds would be kept; most would not, and need no more
   /// work.
   bool wants(double lost) const {
     return kept_.size() < most_ || (most_ > 0 && lost > kept_.front().lost());

@@ -31,7 +31,7 @@ namespace slackline::simgrid {
 namespace {
 
 constexpr SharingQuirks kLazyQuirks{.unbounded_without_window = true, .newest_ends_first = true};
-// A flow with so many times the capacity of its narrowest link as its bound is limited by links
+// A flow with this many times the capacity of its narrowest link as its bound is limited by links
 // only.
 constexpr double kNoBound = 4;
 // What SelectiveSharing looks at for each flow and solve(), if all flows are connected; and the

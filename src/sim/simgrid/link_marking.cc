@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::size_t kMostLinks = 8192;
 constexpr std::uint64_t kMostWork = 20'000'000;
-// A round looks back from at most so many targets, and at so many flows of each.
+// A round looks back from at most this many targets, and at this many flows of each.
 constexpr std::size_t kMostTargets = 32;
 constexpr std::size_t kMostLookedBack = 8;
 

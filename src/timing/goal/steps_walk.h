@@ -29,13 +29,13 @@ class StepsWalk {
   /// How far a rank has come.
   struct Progress {
     std::uint32_t done = 0;       // steps
-    std::uint32_t available = 0;  // so many of the next one's edges have a source
+    std::uint32_t available = 0;  // this many of the next one's edges have a source
     std::size_t edge = 0;         // first of the next one
     bool running = false;         // or waiting for a rank that runs
   };
   struct Run {
     std::uint32_t rank;
-    std::uint32_t until;  // so many steps are done
+    std::uint32_t until;  // steps that are done
   };
   bool follow(std::uint32_t rank);
   bool advance(const Run& run);

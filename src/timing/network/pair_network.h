@@ -22,7 +22,7 @@ struct CostClass {
   bool wire = false;  ///< one of a topology's wires
 };
 
-/// What a message between two nodes pays: so many of each latency class, and one gap class; and
+/// What a message between two nodes pays: a number of each latency class, and one gap class; and
 /// what belongs to no class, as matrices give it.
 struct RouteKind {
   std::vector<std::int32_t> latency_counts;

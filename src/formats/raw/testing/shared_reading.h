@@ -11,7 +11,7 @@
 
 namespace slackline::testing {
 
-/// Whether so many processes that read a recording together, and write what they have read, leave
+/// Whether this many processes that read a recording together, and write what they have read, leave
 /// `whole` in `file`, which must not exist.
 inline bool processes_read_the_same(const std::filesystem::path& recording, const RawPart& whole,
                                     int processes, const std::filesystem::path& file) {
