@@ -239,6 +239,11 @@ def fortran_wrapper(call, symbol, has_ierr):
         parameters.append("MPI_Fint* ierr_f")
         types.append("MPI_Fint*")
         passed.append("ierr_")
+    elif symbol.endswith("_f08_"):
+        # MPICH's MPI_Pcontrol has an optional ierror, but not in all versions: never read here.
+        parameters.append("void* ierr_f")
+        types.append("void*")
+        passed.append("ierr_f")
     for role, name in call.fortran:
         if role in STRINGS:
             parameters.append(f"std::size_t {name}_length")

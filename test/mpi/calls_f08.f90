@@ -13,6 +13,14 @@ program calls_f08
   integer :: idx, counts(64), displs(64), gathered(64), n, done(2)
   logical :: flag
   double precision :: x(4), y(4)
+  integer :: ierr
+  interface
+    ! MPICH's has an optional ierror; Open MPI's has none.
+    subroutine pcontrol_of_library(level, ierror) bind(C, name="mpi_pcontrol_f08_")
+      integer, intent(in) :: level
+      integer, intent(inout) :: ierror
+    end subroutine
+  end interface
 
   call MPI_Init(); call note('init')
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -67,6 +75,9 @@ program calls_f08
     call MPI_Comm_free(row); call note('comm_free')
   end do
   call MPI_Pcontrol(1); call note('pcontrol')
+  ierr = -7
+  call pcontrol_of_library(1, ierr); call note('pcontrol')
+  if (rank == 0) print '(A,I0)', 'ierror of MPI_Pcontrol: ', ierr
   call note('finalize')
   call tell(rank)
   call MPI_Finalize()

@@ -33,6 +33,7 @@ def counted(test, program):
     text = test.text()
     check(finding(text, "unknown_requests") == 0, "requests without a start")
     check(finding(text, "damaged_arguments") == 0, "arguments that cannot be")
+    return done
 
 
 def case_calls_c(test):
@@ -44,7 +45,11 @@ def case_calls_mpif(test):
 
 
 def case_calls_f08(test):
-    counted(test, "calls_f08")
+    recorded = counted(test, "calls_f08")
+    plain = test.run(test.launcher(4) + [test.program("calls_f08")])
+    succeeded(plain)
+    check("ierror of MPI_Pcontrol" in plain.stdout, "the program prints what it was given")
+    check(recorded.stdout.startswith(plain.stdout), f"{recorded.stdout} is not {plain.stdout}")
 
 
 def matched(test, trace=None):
