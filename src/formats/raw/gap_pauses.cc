@@ -1,12 +1,14 @@
 #include "formats/raw/gap_pauses.h"
 
 #include <algorithm>
-#include <vector>
+#include <iterator>
+#include <map>
 
 namespace slackline::raw {
 namespace {
 
-/// The pauses of one gap, from its end backwards.
+/// The pauses of one gap. With thousands of parallel regions in it, each of which has some, adding
+/// one takes no longer than the pauses nearby.
 class GapPauses {
  public:
   GapPauses(const RankCalls& calls, std::uint32_t call)
@@ -14,10 +16,10 @@ class GapPauses {
 
   /// Writing times from the last to the first; what lies outside of the gap is left out.
   void add_written(const WritingTime& w) {
-    const std::int64_t limit = pauses_.empty() ? end_ns_ : pauses_.back().begin_ns;
+    const std::int64_t limit = pauses_.empty() ? end_ns_ : pauses_.begin()->first;
     const std::int64_t begin = std::max(begin_ns_, w.begin_ns);
     const std::int64_t end = std::min(limit, w.end_ns);
-    if (end > begin) pauses_.push_back({begin, end, call_, PauseKind::recording});
+    if (end > begin) add(begin, end, PauseKind::recording);
   }
 
   void add_loss(const GapLoss& loss, std::span<const Sample> samples,
@@ -37,7 +39,7 @@ class GapPauses {
   }
 
   void append_to(RankCallsBuilder& calls) const {
-    for (std::size_t i = pauses_.size(); i-- > 0;) calls.append_pause(pauses_[i]);
+    for (const auto& [begin_ns, pause] : pauses_) calls.append_pause(pause);
   }
 
  private:
@@ -51,10 +53,11 @@ class GapPauses {
   /// As much of `ns` as the region lost of that kind, samples included. Returns the rest.
   std::int64_t add_in(const RegionLoss& region, std::int64_t lost_ns, std::int64_t ns,
                       PauseKind kind) {
-    for (const Pause& p : pauses_) {
-      if (p.kind != kind) continue;
+    for (auto p = first_after(region.begin_ns); p != pauses_.end() && p->first < region.end_ns;
+         ++p) {
+      if (p->second.kind != kind) continue;
       lost_ns -= std::max<std::int64_t>(
-          0, std::min(p.end_ns, region.end_ns) - std::max(p.begin_ns, region.begin_ns));
+          0, std::min(p->second.end_ns, region.end_ns) - std::max(p->first, region.begin_ns));
     }
     const std::int64_t length = std::clamp<std::int64_t>(lost_ns, 0, ns);
     return ns - length + fill(region.begin_ns, region.end_ns, length, kind);
@@ -77,25 +80,39 @@ class GapPauses {
   std::int64_t fill(std::int64_t from, std::int64_t to, std::int64_t ns, PauseKind kind) {
     from = std::max(from, begin_ns_);
     std::int64_t end = std::min(to, end_ns_);
-    std::vector<Pause> added;
-    for (std::size_t i = 0; i <= pauses_.size() && ns > 0; ++i) {
-      const std::int64_t free = i < pauses_.size() ? std::max(from, pauses_[i].end_ns) : from;
+    auto later = pauses_.lower_bound(end);
+    while (ns > 0 && end > from) {
+      const bool first = later == pauses_.begin();
+      const std::int64_t free = first ? from : std::max(from, std::prev(later)->second.end_ns);
       const std::int64_t length = std::min(ns, end - free);
       if (length > 0) {
-        added.push_back({end - length, end, call_, kind});
+        later = add(end - length, end, kind);
         ns -= length;
       }
-      if (i < pauses_.size()) end = std::min(end, pauses_[i].begin_ns);
+      if (first) break;
+      end = std::min(end, (--later)->first);
     }
-    pauses_.insert(pauses_.end(), added.begin(), added.end());
-    std::ranges::sort(pauses_, std::ranges::greater{}, &Pause::begin_ns);
     return ns;
+  }
+
+  using Pauses = std::map<std::int64_t, Pause>;
+
+  Pauses::iterator add(std::int64_t begin_ns, std::int64_t end_ns, PauseKind kind) {
+    return pauses_.emplace(begin_ns, Pause{begin_ns, end_ns, call_, kind}).first;
+  }
+
+  /// The first pause that ends after `time_ns`.
+  Pauses::const_iterator first_after(std::int64_t time_ns) const {
+    const auto at = pauses_.upper_bound(time_ns);
+    if (at == pauses_.begin()) return at;
+    const auto before = std::prev(at);
+    return before->second.end_ns > time_ns ? before : at;
   }
 
   std::uint32_t call_;
   std::int64_t begin_ns_;
   std::int64_t end_ns_;
-  std::vector<Pause> pauses_;  // the last one first
+  Pauses pauses_;  // by their begin; none overlap
 };
 
 }  // namespace

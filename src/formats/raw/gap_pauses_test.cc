@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+#include <random>
 #include <tuple>
 #include <vector>
 
@@ -106,6 +109,121 @@ TEST(GapPauses, AGapHoldsNoMoreThanItsLength) {
                           Seen{1300, 2000, 1, PauseKind::no_processor}));
   EXPECT_THAT(pauses_of({}, {{1050, 2050}}),
               ElementsAre(Seen{1100, 2000, 1, PauseKind::recording}));
+}
+
+/// What a gap from 1100 to 2000 holds, nanosecond by nanosecond.
+class SlowGap {
+ public:
+  using Moment = std::optional<PauseKind>;
+
+  std::int64_t fill(std::int64_t from, std::int64_t to, std::int64_t ns, PauseKind kind) {
+    for (std::int64_t t = std::min<std::int64_t>(to, 2000);
+         t-- > std::max<std::int64_t>(from, 1100);) {
+      Moment& moment = moments_[static_cast<std::size_t>(t - 1100)];
+      if (ns == 0 || moment) continue;
+      moment = kind;
+      --ns;
+    }
+    return ns;
+  }
+  std::int64_t fill_region(const RegionLoss& region, std::int64_t lost_ns, std::int64_t ns,
+                           PauseKind kind) {
+    for (std::int64_t t = std::max<std::int64_t>(region.begin_ns, 1100);
+         t < std::min<std::int64_t>(region.end_ns, 2000); ++t) {
+      if (moments_[static_cast<std::size_t>(t - 1100)] == kind) --lost_ns;
+    }
+    const std::int64_t length = std::clamp<std::int64_t>(lost_ns, 0, ns);
+    return ns - length + fill(region.begin_ns, region.end_ns, length, kind);
+  }
+  void fill_outside(const std::vector<RegionLoss>& regions, std::int64_t ns, PauseKind kind) {
+    for (std::int64_t t = 2000; t-- > 1100;) {
+      const bool inside = std::ranges::any_of(regions, [&](const RegionLoss& region) {
+        return t >= region.begin_ns && t < region.end_ns;
+      });
+      if (!inside)
+        ns = fill(t, t + 1, std::min<std::int64_t>(ns, 1), kind) + ns -
+             std::min<std::int64_t>(ns, 1);
+    }
+    fill(1100, 2000, ns, kind);
+  }
+  const std::vector<Moment>& moments() const { return moments_; }
+
+ private:
+  std::vector<Moment> moments_ = std::vector<Moment>(900);
+};
+
+TEST(GapPauses, AreWhereEachNanosecondIsFilledInTurn) {
+  std::mt19937 random(1);
+  const auto up_to = [&](std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(0, most)(random);
+  };
+  for (int repetition = 0; repetition < 2000; ++repetition) {
+    std::vector<WritingTime> written;
+    std::vector<Sample> samples;
+    std::vector<RegionLoss> regions;
+    for (std::int64_t t = 1100 + up_to(300); t < 2000; t += 1 + up_to(300)) {
+      const std::int64_t begin = t;
+      t += 1 + up_to(60);
+      switch (up_to(2)) {
+        case 0:
+          written.push_back({begin, std::min<std::int64_t>(t, 2000)});
+          break;
+        case 1:
+          samples.push_back(blocked_until(t, t - begin, 1));
+          break;
+        default:
+          regions.push_back({1, begin, t, up_to(30), up_to(30)});
+      }
+    }
+    const GapLoss loss{1, up_to(500), up_to(500)};
+
+    SlowGap gap;
+    for (const WritingTime& w : written) {
+      gap.fill(w.begin_ns, w.end_ns, w.end_ns - w.begin_ns, PauseKind::recording);
+    }
+    std::int64_t blocked = loss.blocked_ns;
+    for (const Sample& s : samples) {
+      const std::int64_t length = std::min(blocked, s.cpu_ns);
+      blocked += gap.fill(s.time_ns - s.cpu_ns, s.time_ns, length, PauseKind::blocked) - length;
+    }
+    std::int64_t no_processor = loss.no_processor_ns;
+    for (const RegionLoss& r : regions) {
+      no_processor = gap.fill_region(r, r.no_processor_ns, no_processor, PauseKind::no_processor);
+      blocked = gap.fill_region(r, r.blocked_ns, blocked, PauseKind::blocked);
+    }
+    gap.fill_outside(regions, no_processor, PauseKind::no_processor);
+    gap.fill_outside(regions, blocked, PauseKind::blocked);
+
+    std::vector<SlowGap::Moment> moments(900);
+    for (const auto& [begin, end, call, kind] : pauses_of({loss}, written, samples, regions)) {
+      ASSERT_EQ(call, 1u);
+      for (std::int64_t t = begin; t < end; ++t) {
+        ASSERT_FALSE(moments[static_cast<std::size_t>(t - 1100)]) << "two pauses at " << t;
+        moments[static_cast<std::size_t>(t - 1100)] = kind;
+      }
+    }
+    ASSERT_EQ(moments, gap.moments()) << "repetition " << repetition;
+  }
+}
+
+// Two pauses for each of 200,000 regions: searching all of them each time would take hours.
+TEST(GapPauses, DoNotSearchAllPausesForEachRegion) {
+  constexpr std::int64_t kRegions = 200'000;
+  RankCallsBuilder calls;
+  for (const std::int64_t at : {std::int64_t{0}, 10 * kRegions}) {
+    Call call;
+    call.operation = Operation::barrier;
+    call.begin_ns = at;
+    call.end_ns = at;
+    calls.append(call);
+  }
+  std::vector<RegionLoss> regions;
+  for (std::int64_t r = 0; r < kRegions; ++r) regions.push_back({1, 10 * r, 10 * r + 5, 1, 1});
+  append_pauses(std::vector<GapLoss>{{1, kRegions, kRegions}}, regions, {}, {}, calls);
+  ASSERT_EQ(seen(calls).size(), 2 * kRegions);
+  EXPECT_EQ(seen(calls).front(), Seen(3, 4, 1, PauseKind::blocked));
+  EXPECT_EQ(seen(calls).back(),
+            Seen(10 * kRegions - 6, 10 * kRegions - 5, 1, PauseKind::no_processor));
 }
 
 TEST(GapPauses, WritingOutsideOfAllGapsIsLeftOut) {
