@@ -263,6 +263,16 @@ Findings new_findings(const Findings& all, const Findings& known) {
   return rest;
 }
 
+std::int64_t Diagnosis::long_calls_ns() const {
+  constexpr double kFewCalls = 0.05;  // of all calls: more are no exceptions
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < stalls.size(); ++i) {
+    const auto all = static_cast<double>(shares.calls[i].calls);
+    if (static_cast<double>(stalls[i].calls) <= kFewCalls * all) sum += stalls[i].sum_ns;
+  }
+  return sum;
+}
+
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths,
                    const std::optional<TimeInterval>& analysed) {
   if (!trace.timed()) {

@@ -49,6 +49,9 @@ struct Diagnosis {
   /// For the largest of the delay costs; nothing where nobody waited.
   std::optional<ExampleWait> example;
   Findings findings;
+
+  /// The time of the long calls of `stalls`, without waiting, where they are exceptions.
+  std::int64_t long_calls_ns() const;
 };
 
 /// Throws Error for an untimed trace. Linear in calls.

@@ -25,17 +25,24 @@ double share_of(std::int64_t ns, std::int64_t whole) {
 Facts bounds(const Diagnosis& d) {
   const TimeShares& s = d.shares;
   const double waiting = s.share(s.sum_ns.wait);
-  return {{{"outside the interval", s.run_ns - s.length_ns, Unit::ns, "part of the total run time"},
-           {"outside it in the program", s.program.length_ns() - s.length_ns, Unit::ns,
-            "where ranks leave MPI_Init or enter MPI_Finalize apart"},
-           {"MPI_Init and MPI_Finalize", s.environment_ns, Unit::ns,
-            "mean of the ranks, outside the analysed interval"},
-           {"gain without waiting", waiting * static_cast<double>(s.length_ns), Unit::ns,
-            "at most: wait time, mean of the ranks"},
-           {"gain with an ideal network", s.length_ns - s.ideal_ns, Unit::ns,
-            "at most: analysed interval less ideal-network run time"},
-           {"the same, as share", share_of(s.length_ns - s.ideal_ns, s.length_ns), Unit::ratio,
-            "of the analysed interval"}}};
+  Facts facts{
+      {{"outside the interval", s.run_ns - s.length_ns, Unit::ns, "part of the total run time"},
+       {"outside it in the program", s.program.length_ns() - s.length_ns, Unit::ns,
+        "where ranks leave MPI_Init or enter MPI_Finalize apart"},
+       {"MPI_Init and MPI_Finalize", s.environment_ns, Unit::ns,
+        "mean of the ranks, outside the analysed interval"},
+       {"gain without waiting", waiting * static_cast<double>(s.length_ns), Unit::ns,
+        "at most: wait time, mean of the ranks"},
+       {"gain with an ideal network", s.length_ns - s.ideal_ns, Unit::ns,
+        "at most: analysed interval less ideal-network run time"},
+       {"the same, as share", share_of(s.length_ns - s.ideal_ns, s.length_ns), Unit::ratio,
+        "of the analysed interval"}}};
+  if (d.long_calls_ns() > 0) {
+    facts.facts.push_back(
+        {"long calls", d.long_calls_ns(), Unit::ns,
+         "sum over the ranks, excluding wait time; the network does not explain them"});
+  }
+  return facts;
 }
 
 Table call_times(const Diagnosis& d, const CallPaths& paths) {

@@ -37,7 +37,6 @@ constexpr double kWorthNaming = 0.1;  // of the waiting: what causes less is not
 constexpr double kUnevenRank = 1.05;  // of the mean computation: busier than the others
 constexpr double kLongStart = 0.2;    // of the run: start-up and shut-down are mentioned
 constexpr double kExplained = 0.5;    // of a loss: less does not explain it
-constexpr double kFewCalls = 0.05;    // of the calls: more are no exceptions
 
 /// The largest of what is lost.
 enum class MainLoss : std::uint8_t { waiting, unknown, network, stalls, inside };
@@ -57,17 +56,8 @@ struct Subject {
   double network() const {
     return length() > 0 ? 1 - static_cast<double>(d.shares.ideal_ns) / length() : 0;
   }
-  /// In few calls that take much longer than others like them.
-  std::int64_t stalled_ns() const {
-    std::int64_t sum = 0;
-    for (std::size_t i = 0; i < d.stalls.size(); ++i) {
-      const auto all = static_cast<double>(d.shares.calls[i].calls);
-      if (static_cast<double>(d.stalls[i].calls) <= kFewCalls * all) sum += d.stalls[i].sum_ns;
-    }
-    return sum;
-  }
   bool stalls_are_main() const {
-    const std::int64_t sum = stalled_ns();
+    const std::int64_t sum = d.long_calls_ns();
     return sum > 0 &&
            static_cast<double>(sum) >= kExplained * static_cast<double>(d.shares.sum_ns.mpi);
   }
@@ -350,7 +340,7 @@ Judgement gain_of_stalls(const Subject& s) {
           fmt::format("The network does not explain these calls: most calls of this size take less "
                       "than a tenth of that. Look for what delays them: the processor, a "
                       "GPU, a file, memory. They take {} in sum over the ranks.",
-                      format_time_ns(static_cast<double>(s.stalled_ns()))),
+                      format_time_ns(static_cast<double>(s.d.long_calls_ns()))),
           {"call_times", "time_shares"}};
 }
 

@@ -21,6 +21,7 @@ using testing::timed_trace;
 struct Said {
   std::vector<Judgement> sentences;
   std::set<std::string> ids;  ///< of everything the report shows
+  std::vector<Fact> facts{};  ///< that it shows
 
   std::string all() const {
     std::string text;
@@ -35,14 +36,17 @@ struct Said {
   }
 };
 
-void collect_ids(const std::vector<Section>& sections, std::set<std::string>& ids) {
+void collect_evidence(const std::vector<Section>& sections, Said& said) {
   for (const Section& s : sections) {
-    ids.insert(s.id);
+    said.ids.insert(s.id);
     for (const Item& item : s.items) {
-      if (const auto* table = std::get_if<Table>(&item)) ids.insert(table->id);
-      if (const auto* series = std::get_if<Series>(&item)) ids.insert(series->id);
+      if (const auto* table = std::get_if<Table>(&item)) said.ids.insert(table->id);
+      if (const auto* series = std::get_if<Series>(&item)) said.ids.insert(series->id);
+      if (const auto* facts = std::get_if<Facts>(&item)) {
+        said.facts.insert(said.facts.end(), facts->facts.begin(), facts->facts.end());
+      }
     }
-    collect_ids(s.children, ids);
+    collect_evidence(s.children, said);
   }
 }
 
@@ -52,7 +56,7 @@ Said say(const Trace& trace) {
   Said said{judgement(d, trace, paths), {"findings"}};
   std::vector<Section> sections = describe(d, trace, paths).sections;
   const Json result = json_from(add_judgement(said.sentences, sections));
-  collect_ids(sections, said.ids);
+  collect_evidence(sections, said);
   for (const Judgement& j : said.sentences) {
     EXPECT_FALSE(j.evidence.empty()) << j.sentence;
     for (const std::string& id : j.evidence) EXPECT_TRUE(said.ids.contains(id)) << id;
@@ -192,6 +196,10 @@ TEST(Judgement, BlamesNoNetworkForFewCallsThatTakeFarLongerThanOthers) {
   EXPECT_THAT(said.of(JudgementAspect::cause),
               HasSubstr("2 of them take more than ten times as long as others of their size"));
   EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("The network does not explain"));
+  EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("They take 4.000 ms in sum"));
+  const auto shown = std::ranges::find(said.facts, "long calls", &Fact::label);
+  ASSERT_NE(shown, said.facts.end());
+  EXPECT_EQ(shown->value, Value(std::int64_t{4'000'000}));
   EXPECT_THAT(said.all(), Not(HasSubstr("ommunication-bound")));
   EXPECT_THAT(said.all(), Not(HasSubstr("ideal network")));
 }
