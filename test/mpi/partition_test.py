@@ -43,8 +43,11 @@ def case_recording(test):
     def added(number, rank):
         return rank["compute_ns"] - few[number]["compute_ns"]
 
-    def is_recording(many):  # the calls themselves take the program some time
-        return all(-0.1 * ROUNDS * ROUND_NS < added(r, rank) < rank["recording_ns"] for r, rank in enumerate(many))
+    # The calls themselves take the program some time, the sender more: what it has stored in memory that both ranks
+    # use reaches the other processor after MPI_Send has returned.
+    def is_recording(many):
+        more = [added(r, rank) for r, rank in enumerate(many)]
+        return min(more) > -0.1 * ROUNDS * ROUND_NS and sum(more) < sum(rank["recording_ns"] for rank in many)
 
     many = least_disturbed(test, "many", 16, lambda r, rank: abs(added(r, rank)), is_recording)
     check(is_recording(many), f"most of what many calls add is recording: {few}, {many}")
