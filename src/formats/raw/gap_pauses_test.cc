@@ -206,7 +206,7 @@ TEST(GapPauses, AreWhereEachNanosecondIsFilledInTurn) {
   }
 }
 
-// Two pauses for each of 200,000 regions: searching all of them each time would take hours.
+// Two pauses for each of 200,000 regions: searching all of them each time would be a square.
 TEST(GapPauses, DoNotSearchAllPausesForEachRegion) {
   constexpr std::int64_t kRegions = 200'000;
   RankCallsBuilder calls;
