@@ -18,7 +18,7 @@ namespace slackline::record {
 namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-/// So long it may take to remove its temporary files when it is ended.
+/// Time that it has to remove its temporary files when it is ended.
 constexpr std::uint64_t kGrace_ns = kNsPerSecond / 2;
 /// Its number in the process of the analysis.
 constexpr int kEngineSocket = STDERR_FILENO + 1;

@@ -14,7 +14,7 @@ namespace slackline::record {
 
 namespace {
 
-/// So long the end of the engine may go unnoticed.
+/// The end of the engine is noticed within this time.
 constexpr int kPoll_ms = 5;
 constexpr int kTag = 1;
 /// MPI counts bytes in an int.

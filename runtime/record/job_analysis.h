@@ -19,10 +19,9 @@ namespace slackline::record {
 ///   SLACKLINE_ANALYSE_MEASURED  those among them that processes share; none: one process has all
 ///   SLACKLINE_ANALYSE_PROGRAM   path of slackline
 ///   SLACKLINE_ANALYSE_REPORT    name of the report's file, in the job's folder
-///   SLACKLINE_ANALYSE_LIMITS    "SHARE SECONDS BYTES": it is ended after that share of the run,
-///   but
-///                               not before this many seconds, and all on a host get no more memory
-///                               than that; with 0 bytes half of what the host has left
+///   SLACKLINE_ANALYSE_LIMITS    "SHARE SECONDS BYTES": it is ended after that share of the
+///                               run, but not before this many seconds, and all on a host get no
+///                               more memory than that; with 0 bytes half of what the host has left
 
 /// Collective over MPI_COMM_WORLD: rank 0's environment counts.
 void agree_on_analysis(int rank);

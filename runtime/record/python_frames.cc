@@ -14,7 +14,7 @@ namespace slackline::record {
 
 namespace {
 
-/// So many frames back, the code of a frame is looked for before it is read again.
+/// In this many earlier frames, the code of a frame is looked for before it is read again.
 constexpr std::size_t kRecentFrames = 8;
 /// Instructions of one function, in bytes: more are not plausible.
 constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 26;

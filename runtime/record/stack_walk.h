@@ -15,7 +15,7 @@ inline constexpr std::size_t kDeepestPath = 256;
 /// Where a path is deeper than is wanted, this many outermost frames follow: those of the C
 /// library, which starts the program or the thread, and main or the thread's function among them.
 inline constexpr std::size_t kOutermostFrames = 6;
-/// So deep at most may a path be whose outermost frames are looked for, beyond what is wanted.
+/// The outermost frames of a path are looked for this many frames beyond what is wanted, at most.
 inline constexpr std::size_t kMostSkippedFrames = 4096;
 /// The frames of a path at most: innermost, SLK_PATH_OMITTED, outermost.
 inline constexpr std::size_t kMostFrames = kDeepestPath + 1 + kOutermostFrames;

@@ -31,7 +31,7 @@ constexpr double kLeastCause = 0.02;
 /// A further proposal joins a combination if it gains this share of the run more.
 constexpr double kLeastFurtherGain = 0.01;
 constexpr std::size_t kLargestCombination = 4;
-/// So many are ranked, even if fewer are asked for: the first is the same then.
+/// This many are ranked, even if fewer are asked for: the first is the same then.
 constexpr std::size_t kLeastRanked = 10;
 
 std::vector<EvaluatedHypothesis> evaluated(std::vector<Hypothesis> hypotheses,

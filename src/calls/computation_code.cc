@@ -8,7 +8,7 @@
 namespace slackline {
 namespace {
 
-/// So many samples say more of a stretch than those of others like it.
+/// This many samples say more of a stretch than those of others like it.
 constexpr std::size_t kEnough = 20;
 constexpr std::size_t kEnoughBlocked = 1;  // each time is recorded
 

@@ -29,10 +29,9 @@ void declare_yield(OptionList& options, bool& yield) {
 }
 
 void declare_retries(OptionList& options, int& retries) {
-  options.add(
-      "--retries N", retries,
-      "Repeat a run that other processes disturb, at most so often; first wait until they end",
-      {.range = OptionRange{0, 100}});
+  options.add("--retries N", retries,
+              "Maximum repeats of a run that other processes disturb; first wait until they end",
+              {.range = OptionRange{0, 100}});
 }
 
 void declare_eager_limit(OptionList& options, std::string& limit) {

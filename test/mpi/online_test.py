@@ -207,7 +207,7 @@ def folded(test):
 
 
 def folded_memory(test, allocations):
-    """So many were folded, of which no more than all were in use at a time."""
+    """Checks how many were folded, of which no more than all were in use at a time."""
     findings = {f["name"]: f for f in json.loads((test.folder / "run.json").read_text())["findings"]}
     check(list(findings) == ["folded_memory"] and findings["folded_memory"]["count"] == allocations, f"{findings}")
     number, unit = re.search(r", ([0-9.]+) ([KMGTP])iB at a time", findings["folded_memory"]["examples"][0]).groups()

@@ -43,8 +43,8 @@ def case_recording(test):
     def added(number, rank):
         return rank["compute_ns"] - few[number]["compute_ns"]
 
-    # The calls themselves take the program some time, the sender more than the receiver: probably as what it has
-    # stored for the other processor has not all left its own when MPI_Send returns.
+    # The calls themselves take the program some time, the sender more than the receiver: probably because stores to
+    # memory that both processors use are still pending when MPI_Send returns.
     def is_recording(many):
         more = [added(r, rank) for r, rank in enumerate(many)]
         return min(more) > -0.1 * ROUNDS * ROUND_NS and sum(more) < sum(rank["recording_ns"] for rank in many)

@@ -160,7 +160,7 @@ static int probing_copy(MPI_Comm comm, int keyval, void* extra, void* in, void* 
   return MPI_Iprobe(MPI_ANY_SOURCE, 7, comm, &found, MPI_STATUS_IGNORE);
 }
 
-/* So many frames below the caller's. */
+/* This many frames below the caller's. */
 static void send_to_nobody(int depth) {
   volatile char room[256] = {0};
   if (depth > 0) {

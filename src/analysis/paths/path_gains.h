@@ -11,7 +11,7 @@
 
 namespace slackline {
 
-/// So many questions are answered in one walk.
+/// Questions that are answered in one walk.
 inline constexpr std::size_t kGainsAsked = 5;
 
 struct PathGains {

@@ -91,7 +91,8 @@ double excess_ns(const JobPeriod& recent) {
   return recent.inputs.useful_max_ns - recent.inputs.useful_mean_ns;
 }
 
-/// Whether the first rank is late: some rank always computes longest, of equal ones, too.
+/// Whether the first rank computes so much longer that it is late: one of equal ranks is first,
+/// too.
 bool has_late_rank(const JobStatus& job, const JobPeriod& recent) {
   constexpr double kLate = 0.02;  // of the interval
   return !job.ranks.empty() && recent.inputs.has_time() &&

@@ -336,7 +336,7 @@ TEST(WaitSummary, GivesNumbersByRankForSomeOfVeryManyPlaces) {
               Contains(Field(&Findings::Entry::name, "ranks_of_places_left_out")));
 }
 
-/// So many waits, each longer than the one before by `step`, from two parts of a run.
+/// A number of waits, each longer than the one before by `step`, from two parts of a run.
 PatternSummary very_many_waits(std::int64_t least_ns, std::int64_t step) {
   constexpr std::int64_t kWaits = (1 << 20) + 1;
   WaitSums sums;

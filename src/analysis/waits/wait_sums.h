@@ -50,7 +50,7 @@ struct PatternSum {
   void add(const PatternSum& other);
 };
 
-/// So many waits of a pattern have this length.
+/// How many waits of a pattern have a length.
 struct LengthCount {
   WaitPattern pattern;
   std::int64_t ns;

@@ -7,8 +7,8 @@
 namespace slackline::raw {
 namespace {
 
-/// The pauses of one gap. With thousands of parallel regions in it, each of which has some, adding
-/// one takes no longer than the pauses nearby.
+/// The pauses of one gap. To add one, only those nearby are looked at: there may be some in each of
+/// many thousands of parallel regions.
 class GapPauses {
  public:
   GapPauses(const RankCalls& calls, std::uint32_t call)

@@ -29,7 +29,7 @@ bool is_in_word(char c) {
   return kind(c) == Kind::word;
 }
 
-/// So few digits are a number that a double holds exactly.
+/// A double holds numbers of up to this many digits exactly.
 constexpr std::size_t kMostDigits = 15;
 
 /// More than 9 if it is none.

@@ -18,7 +18,7 @@ namespace {
 
 /// A calc in the vertex table that lies on the edges behind it.
 constexpr VertexId kFolded = kNoVertex - 1;
-/// So many folded calcs in a row are looked through again and again; more get a vertex.
+/// Up to this many folded calcs in a row are looked through again and again; more get a vertex.
 constexpr int kMostFolded = 16;
 
 struct NumberHash {

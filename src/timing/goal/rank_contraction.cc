@@ -26,7 +26,7 @@ namespace {
 constexpr LogGPSForm kOverhead{.overheads = 1};
 /// More terms are not taken apart: they would be copied on and on.
 constexpr std::size_t kMostInlined = 16;
-/// So many ends for which nothing waits become one value.
+/// This many ends for which nothing waits become one value.
 constexpr std::size_t kMostEnds = 64;
 
 }  // namespace

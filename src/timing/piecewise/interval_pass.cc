@@ -6,7 +6,7 @@
 // towards the end of the run, because the value of a late node has all the breakpoints that the run
 // had until then. But those are common to all ranks: whatever happened before everybody waited for
 // everybody. So what a slot holds is only the difference from a function C, that of a reference
-// node. Every this many nodes (a block) one of the latest becomes the new reference: its difference
+// node. After each block of nodes one of the latest becomes the new reference: its difference
 // is added to C, and subtracted from all slots that are still needed. Differences keep a few
 // breakpoints, as many as the ranks differ in. They are not convex, which nothing here needs.
 //
