@@ -86,27 +86,46 @@ auto rank_object(const JobStatus& job, const RankStatus& r) {
                 "busiest_function"_key = optional_of(r.function, function_object)};
 }
 
-/// How much longer the first rank computes than the mean: time in which others can only wait.
-double excess_ns(const JobPeriod& recent) {
-  return recent.inputs.useful_max_ns - recent.inputs.useful_mean_ns;
+/// A rank for which the others can only wait.
+struct LateRank {
+  const RankStatus* rank = nullptr;
+  double time_ns = 0;  ///< of the rank, in computation or, if `paused`, outside MPI
+  double mean_ns = 0;  ///< of all ranks
+  bool paused = false;
+
+  double excess_ns() const { return time_ns - mean_ns; }
+};
+
+LateRank longest(const JobStatus& job, bool paused) {
+  LateRank late{.paused = paused};
+  for (const RankStatus& rank : job.ranks) {
+    const MpiSums& sums = rank.recent;
+    const auto ns = static_cast<double>(sums.computation_ns + (paused ? sums.paused_ns : 0));
+    late.mean_ns += ns / static_cast<double>(job.ranks.size());
+    if (late.rank == nullptr || ns > late.time_ns) {
+      late.rank = &rank;
+      late.time_ns = ns;
+    }
+  }
+  return late;
 }
 
-/// Whether the first rank computes so much longer that it is late: one of equal ranks is first,
-/// too.
-bool has_late_rank(const JobStatus& job, const JobPeriod& recent) {
-  constexpr double kLate = 0.02;  // of the interval
-  return !job.ranks.empty() && recent.inputs.has_time() &&
-         excess_ns(recent) >= kLate * recent.inputs.observed_ns;
+/// The rank that computes longest, else the one that is outside MPI longest, if that exceeds the
+/// mean by a part of the interval that matters: one of equal ranks is the first, too.
+std::optional<LateRank> late_rank(const JobStatus& job) {
+  constexpr double kLate = 0.02;
+  const auto least = kLate * static_cast<double>(job.recent.length_ns());
+  for (const bool paused : {false, true}) {
+    const LateRank late = longest(job, paused);
+    if (late.rank != nullptr && least > 0 && late.excess_ns() >= least) return late;
+  }
+  return std::nullopt;
 }
 
-auto late_object(const RankStatus& rank, const JobPeriod& recent) {
-  return Object{"rank"_key = rank.rank, "useful_ns"_key = rank.recent.computation_ns,
-                "excess_ns"_key = excess_ns(recent),
-                "busiest_function"_key = optional_of(rank.function, function_object)};
-}
-std::optional<ReturnedBy<late_object>> late_or_null(const JobStatus& job, const JobPeriod& recent) {
-  if (!has_late_rank(job, recent)) return std::nullopt;
-  return late_object(job.ranks.front(), recent);
+auto late_object(const LateRank& late) {
+  return Object{"rank"_key = late.rank->rank, "useful_ns"_key = late.rank->recent.computation_ns,
+                "paused_ns"_key = late.rank->recent.paused_ns, "excess_ns"_key = late.excess_ns(),
+                "busiest_function"_key = optional_of(late.rank->function, function_object)};
 }
 
 std::vector<const RankStatus*> first_ranks(const JobStatus& job, std::size_t most) {
@@ -148,7 +167,7 @@ auto status_object(const JobStatus& job, const JobPeriod& recent, const JobPerio
       "clock_error_ns"_key = job.clock_error_ns,
       "recent"_key = period_object(recent),
       "whole"_key = period_object(whole),
-      "late_rank"_key = late_or_null(job, recent),
+      "late_rank"_key = optional_of(late_rank(job), late_object),
       "by_rank"_key = list_of(first_ranks(job, most),
                               [&](const RankStatus* r) { return rank_object(job, *r); }),
       "silent_ranks"_key = silent_count,
@@ -208,18 +227,22 @@ Table period_table(const JobPeriod& recent, const JobPeriod& whole) {
   return shares;
 }
 
-std::string late_text(const JobStatus& job, const JobPeriod& recent) {
-  if (!has_late_rank(job, recent))
-    return "No late rank: all ranks compute for about the same time.";
-  const RankStatus& late = job.ranks.front();
-  const double all = recent.inputs.observed_ns;
-  std::string text = fmt::format("Late rank: {}, {} computation; mean {}", late.rank,
-                                 format_percent(recent.inputs.useful_max_ns / all),
-                                 format_percent(recent.inputs.useful_mean_ns / all));
-  if (late.function) {
-    const double part =
-        ratio_of(static_cast<double>(late.function->computation_ns), recent.inputs.useful_max_ns);
-    text += fmt::format("; {} of it in {}", format_percent(part), function_name(*late.function));
+std::string late_text(const JobStatus& job) {
+  const std::optional<LateRank> late = late_rank(job);
+  if (!late) return "No late rank: all ranks are outside MPI for about the same time.";
+  const auto all = static_cast<double>(job.recent.length_ns());
+  const MpiSums& sums = late->rank->recent;
+  std::string text = fmt::format(
+      "Late rank: {}, {} {}; mean {}", late->rank->rank, format_percent(late->time_ns / all),
+      late->paused ? "outside MPI" : "computation", format_percent(late->mean_ns / all));
+  if (late->paused) {
+    text += fmt::format("; {} pauses (blocked, without a processor, or recording)",
+                        format_percent(static_cast<double>(sums.paused_ns) / all));
+  } else if (const auto& function = late->rank->function) {
+    text += fmt::format("; {} of it in {}",
+                        format_percent(ratio_of(static_cast<double>(function->computation_ns),
+                                                static_cast<double>(sums.computation_ns))),
+                        function_name(*function));
   }
   return text + ".";
 }
@@ -285,7 +308,7 @@ Section section(const JobStatus& job, const JobPeriod& recent, const JobPeriod& 
   section.items.push_back(job_facts(job, recent));
   if (!recent.inputs.has_time()) return section;
   section.items.push_back(period_table(recent, whole));
-  section.items.push_back(Paragraph{late_text(job, recent)});
+  section.items.push_back(Paragraph{late_text(job)});
   const std::string silent = silent_text(job, recent, most);
   if (!silent.empty()) section.items.push_back(Paragraph{silent});
   section.items.push_back(rank_table(job, recent, most));

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 namespace slackline {
@@ -38,6 +40,26 @@ TEST(JobStatus, NamesTheRankThatComputesLongerThanTheMean) {
 TEST(JobStatus, NamesNoLateRankWhereAllComputeForAboutTheSameTime) {
   EXPECT_TRUE(late_rank({810, 800, 800, 790}).is_null());
   EXPECT_TRUE(late_rank({0, 0}).is_null());
+}
+
+// Rank 6 sleeps.
+TEST(JobStatus, NamesTheRankThatPausesLongerThanTheMean) {
+  JobStatus job = second_of({300, 300, 300});
+  job.ranks[1].recent.mpi_ns -= 600'000'000;
+  job.ranks[1].recent.paused_ns += 600'000'000;
+  const auto described = describe(job, 4);
+  const Json result = described.result;
+  const Json& late = result["late_rank"];
+  EXPECT_EQ(late["rank"], 6);
+  EXPECT_EQ(late["paused_ns"], 600'000'000);
+  EXPECT_DOUBLE_EQ(late["excess_ns"].as_double(), 400'000'000);
+  const auto is_text = [](const Item& item) { return std::holds_alternative<Paragraph>(item); };
+  const auto& items = described.sections.at(0).items;
+  const auto text = std::ranges::find_if(items, is_text);
+  ASSERT_NE(text, items.end());
+  EXPECT_EQ(std::get<Paragraph>(*text).text,
+            "Late rank: 6, 90.0 % outside MPI; mean 50.0 %; 60.0 % pauses (blocked, without a "
+            "processor, or recording).");
 }
 
 }  // namespace
