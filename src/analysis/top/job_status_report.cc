@@ -87,7 +87,7 @@ auto rank_object(const JobStatus& job, const RankStatus& r) {
 }
 
 /// A rank for which the others can only wait.
-struct LateRank {
+struct LongestRank {
   const RankStatus* rank = nullptr;
   double time_ns = 0;  ///< of the rank, in computation or, if `paused`, outside MPI
   double mean_ns = 0;  ///< of all ranks
@@ -96,8 +96,8 @@ struct LateRank {
   double excess_ns() const { return time_ns - mean_ns; }
 };
 
-LateRank longest(const JobStatus& job, bool paused) {
-  LateRank late{.paused = paused};
+LongestRank longest(const JobStatus& job, bool paused) {
+  LongestRank late{.paused = paused};
   for (const RankStatus& rank : job.ranks) {
     const MpiSums& sums = rank.recent;
     const auto ns = static_cast<double>(sums.computation_ns + (paused ? sums.paused_ns : 0));
@@ -112,17 +112,17 @@ LateRank longest(const JobStatus& job, bool paused) {
 
 /// The rank that computes longest, else the one that is outside MPI longest, if that exceeds the
 /// mean by a part of the interval that matters: one of equal ranks is the first, too.
-std::optional<LateRank> late_rank(const JobStatus& job) {
+std::optional<LongestRank> late_rank(const JobStatus& job) {
   constexpr double kLate = 0.02;
   const auto least = kLate * static_cast<double>(job.recent.length_ns());
   for (const bool paused : {false, true}) {
-    const LateRank late = longest(job, paused);
+    const LongestRank late = longest(job, paused);
     if (late.rank != nullptr && least > 0 && late.excess_ns() >= least) return late;
   }
   return std::nullopt;
 }
 
-auto late_object(const LateRank& late) {
+auto late_object(const LongestRank& late) {
   return Object{"rank"_key = late.rank->rank, "useful_ns"_key = late.rank->recent.computation_ns,
                 "paused_ns"_key = late.rank->recent.paused_ns, "excess_ns"_key = late.excess_ns(),
                 "busiest_function"_key = optional_of(late.rank->function, function_object)};
@@ -228,7 +228,7 @@ Table period_table(const JobPeriod& recent, const JobPeriod& whole) {
 }
 
 std::string late_text(const JobStatus& job) {
-  const std::optional<LateRank> late = late_rank(job);
+  const std::optional<LongestRank> late = late_rank(job);
   if (!late) return "No late rank: all ranks are outside MPI for about the same time.";
   const auto all = static_cast<double>(job.recent.length_ns());
   const MpiSums& sums = late->rank->recent;
