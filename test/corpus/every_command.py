@@ -116,9 +116,10 @@ def defect(slackline, command, arguments, path, active):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--slackline", required=True, type=os.path.abspath)
+    parser.add_argument("--every", type=int, default=1, metavar="K", help="take one of K inputs only")
     parser.add_argument("inputs", nargs="*")
     options = parser.parse_args()
-    chosen = options.inputs or inputs()
+    chosen = (options.inputs or inputs())[::options.every]
     if not chosen:
         sys.exit("no inputs")
     count = failed = 0

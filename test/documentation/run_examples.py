@@ -6,6 +6,7 @@ the source tree. It must end with exit status 0 and say nothing on standard erro
 """
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -181,35 +182,41 @@ class Scratch:
                               text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+def outcome(line, arguments):
+    """Why the line was not run, and the finished process if it was."""
+    if OTHER_SHELL.search(line):
+        return "another shell", None
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Scratch(pathlib.Path(folder), arguments, line)
+        if NEEDS_MPI.search(line) and not scratch.mpi:
+            return f"no {mpi_of(line)} here", None
+        return None, scratch.run(line)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--binary", required=True, type=pathlib.Path)
     parser.add_argument("--source", required=True, type=pathlib.Path)
     parser.add_argument("--programs", required=True, type=pathlib.Path, help="folder of the examples, built")
     parser.add_argument("--only", default="", help="a part of the command lines to run")
+    parser.add_argument("--mpi", choices=["with", "without"], help="only those that start MPI jobs, or that do not")
     arguments = parser.parse_args()
     where = collections.defaultdict(list)
     for source, line in [*help_examples(arguments.binary), *page_examples(arguments.source)]:
         where[line].append(source)
+    lines = [line for line in where if arguments.only in line
+             and arguments.mpi in (None, "with" if NEEDS_MPI.search(line) else "without")]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        outcomes = list(pool.map(lambda line: outcome(line, arguments), lines))
     failed, skipped = 0, 0
-    for line, sources in where.items():
-        if arguments.only not in line:
-            continue
-        if OTHER_SHELL.search(line):
-            print(f"skipped (another shell): {line}")
+    for line, (skip_reason, result) in zip(lines, outcomes):
+        if skip_reason:
             skipped += 1
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            scratch = Scratch(pathlib.Path(folder), arguments, line)
-            if NEEDS_MPI.search(line) and not scratch.mpi:
-                print(f"skipped (no {mpi_of(line)} here): {line}")
-                skipped += 1
-                continue
-            result = scratch.run(line)
-        if result.returncode != 0:
+            print(f"skipped ({skip_reason}): {line}")
+        elif result.returncode != 0:
             failed += 1
-            print(f"FAILED with exit status {result.returncode}: {line}\n  in {', '.join(sources)}\n{result.stderr}")
-    print(f"{len(where) - failed - skipped} of {len(where)} examples ran, {skipped} skipped, {failed} failed")
+            print(f"FAILED with exit status {result.returncode}: {line}\n  in {', '.join(where[line])}\n{result.stderr}")
+    print(f"{len(lines) - failed - skipped} of {len(lines)} examples ran, {skipped} skipped, {failed} failed")
     return 1 if failed else 0
 
 

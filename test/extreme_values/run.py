@@ -2,7 +2,7 @@
 """Traces with sizes, times, ranks and tags at the ends of their ranges: every command answers or refuses in one
 sentence. In the sanitizers' build an overflow ends it by a signal.
 
-    run.py --binary SLACKLINE --source FOLDER"""
+    run.py --binary SLACKLINE --source FOLDER [--every K]"""
 import argparse
 import os
 import subprocess
@@ -83,13 +83,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True, type=os.path.abspath)
     parser.add_argument("--source", required=True, type=os.path.abspath)
+    parser.add_argument("--every", type=int, default=1, metavar="K", help="take one of K traces only")
     options = parser.parse_args()
     platform = os.path.join(options.source, "test/golden/inputs/two_hosts.xml")
     ordinary = describe(BYTES[0], SPANS[0], TAGS[0])  # which all commands must answer
     failures = []
     runs = 0
     with tempfile.TemporaryDirectory(prefix="slackline-extreme-") as folder:
-        for what, trace in traces(folder):
+        for what, trace in list(traces(folder))[::options.every]:
             for command in COMMANDS:
                 words = [word.format(trace=trace, platform=platform, sql="SELECT sum(bytes), max(end_ns) FROM calls")
                          .replace("@", " ") for word in command.split()]

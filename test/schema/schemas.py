@@ -262,8 +262,9 @@ class Tool:
         return json.loads(file.read_text() if file.exists() else done.stdout)
 
     def mpi(self):
-        """The MPI that the examples were built for first; None if they were not built."""
-        found = (mpi for mpi in ("mpich", "openmpi") if (self.binary.parent / "examples" / mpi / "cg").exists())
+        """An MPI that the examples were built for, Open MPI first: with it, ranks that wait yield their processor. None
+        if there is none."""
+        found = (mpi for mpi in ("openmpi", "mpich") if (self.binary.parent / "examples" / mpi / "cg").exists())
         return next(found, None)
 
     def random_traces(self, seeds):

@@ -103,7 +103,7 @@ Table waits_table(const RunDifference& difference, bool by_path) {
   for (const WaitMigration& wait : by_path ? difference.waits_by_path : difference.waits) {
     if (by_path && table.rows.size() == kRowsShown) break;
     std::vector<Value> row{label_of(wait.pattern)};
-    if (by_path) row.push_back(path_of(wait.call_path));
+    if (by_path) row.emplace_back(path_of(wait.call_path));
     row.insert(row.end(), {wait.a, wait.b});
     if (wait.c) row.emplace_back(*wait.c);
     row.insert(row.end(), {wait.vanished, wait.appeared});
