@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "advice/evaluation.h"
@@ -18,6 +20,7 @@
 #include "advice/ranking.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "graph/build.h"
 #include "whatif/program_writer.h"
 #include "whatif/scenario.h"
 
@@ -34,18 +37,47 @@ constexpr std::size_t kLargestCombination = 4;
 /// This many are ranked, even if fewer are asked for: the first is the same then.
 constexpr std::size_t kLeastRanked = 10;
 
+/// Keeps the hypotheses that the limit of work has room for, those with least work first. Which
+/// they are does not depend on how fast anything is.
+std::vector<Hypothesis> within(std::size_t most_vertices, const Evaluator& evaluator,
+                               std::vector<Hypothesis> hypotheses) {
+  std::vector<std::size_t> work;
+  for (const Hypothesis& h : hypotheses) {
+    work.push_back(evaluator.most_vertices(h.edits, h.variation));
+  }
+  std::vector<std::size_t> order(work.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return work[i]; });
+  std::size_t sum = 0;
+  const auto end =
+      std::ranges::find_if(order, [&](std::size_t i) { return (sum += work[i]) > most_vertices; });
+  order.erase(end, order.end());
+  std::ranges::sort(order);
+  std::vector<Hypothesis> kept;
+  for (const std::size_t i : order) kept.push_back(std::move(hypotheses[i]));
+  return kept;
+}
+
+/// Those with too many messages are left out.
 std::vector<EvaluatedHypothesis> evaluated(std::vector<Hypothesis> hypotheses,
                                            const Evaluator& evaluator) {
-  std::vector<EvaluatedHypothesis> all(hypotheses.size());
+  std::vector<std::optional<EvaluatedHypothesis>> all(hypotheses.size());
   parallel_for(all.size(), [&](std::size_t i) {
-    all[i].hypothesis = std::move(hypotheses[i]);
+    double gain_ns = 0;
     try {
-      all[i].gain_ns = evaluator.gain_ns(all[i].hypothesis.edits, all[i].hypothesis.variation);
+      gain_ns = evaluator.gain_ns(hypotheses[i].edits, hypotheses[i].variation);
+    } catch (const GraphTooLarge&) {
+      return;
     } catch (const Error&) {
-      all[i].gain_ns = 0;  // it cannot be applied to this program
+      gain_ns = 0;  // it cannot be applied to this program
     }
+    all[i] = EvaluatedHypothesis{std::move(hypotheses[i]), gain_ns};
   });
-  return all;
+  std::vector<EvaluatedHypothesis> kept;
+  for (std::optional<EvaluatedHypothesis>& h : all) {
+    if (h) kept.push_back(std::move(*h));
+  }
+  return kept;
 }
 
 Proposal proposal(EvaluatedHypothesis h, const Evaluator& evaluator) {
@@ -174,7 +206,7 @@ std::string_view identifier(Problem problem) {
 }
 
 Advice advise(const ProgramView& program, const ExecutionGraph& graph, const ModelChoice& choice,
-              std::size_t count, const RunTime& simulated) {
+              const AdviceOptions& options) {
   const CallPaths paths = CallPaths::of_regions_or_functions(program.trace);
   const ComputationCode code(program.trace, &program.samples);
   const ProgramProfile profile = program_profile(program.trace, paths, code);
@@ -187,27 +219,31 @@ Advice advise(const ProgramView& program, const ExecutionGraph& graph, const Mod
   std::ranges::move(communication_hypotheses(profile, choice, path),
                     std::back_inserter(hypotheses));
 
+  const std::size_t found = hypotheses.size();
+  std::vector<EvaluatedHypothesis> tried =
+      evaluated(within(options.most_vertices, evaluator, std::move(hypotheses)), evaluator);
   Advice advice{.measured_network = choice.bounds.has_value(),
                 .makespan_ns = evaluator.base_ns(),
                 .simulated_ns = {},
                 .ideal_ns = static_cast<double>(profile.mean_ns()),
-                .hypotheses = hypotheses.size(),
+                .hypotheses = tried.size(),
+                .not_evaluated = found - tried.size(),
                 .proposals = {},
                 .combination = {}};
   std::vector<EvaluatedHypothesis> best =
-      ranked(evaluated(std::move(hypotheses), evaluator), paths, kLeastGain * advice.makespan_ns);
+      ranked(std::move(tried), paths, kLeastGain * advice.makespan_ns);
   std::ranges::stable_sort(best, std::ranges::greater{}, [&](const EvaluatedHypothesis& h) {
     return rank_of(h.hypothesis.problem, h.gain_ns, advice.makespan_ns);
   });
-  best.resize(std::min(best.size(), std::max(count, kLeastRanked)));
+  best.resize(std::min(best.size(), std::max(options.count, kLeastRanked)));
   advice.proposals.resize(best.size());
   parallel_for(best.size(), [&](std::size_t i) {
     advice.proposals[i] = proposal(std::move(best[i]), evaluator);
   });
-  if (simulated) simulate(advice, program, simulated);
+  if (options.simulated) simulate(advice, program, options.simulated);
   std::ranges::stable_sort(advice.proposals, std::ranges::greater{},
                            [&](const Proposal& p) { return rank_of(p, advice.makespan_ns); });
-  if (advice.proposals.size() > count) advice.proposals.resize(count);
+  if (advice.proposals.size() > options.count) advice.proposals.resize(options.count);
   advice.combination = Growth(advice.proposals, evaluator).run();
   return advice;
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -39,7 +40,8 @@ struct Advice {
   std::optional<double> simulated_ns{};  ///< the same by simulation, if there is one
   /// With all computation balanced, no communication and no dependences: what remains.
   double ideal_ns = 0;
-  std::size_t hypotheses = 0;  ///< evaluated
+  std::size_t hypotheses = 0;     ///< evaluated
+  std::size_t not_evaluated = 0;  ///< that would have exceeded the limit of work
   /// Causes before faster computation, which shortens any program; the largest certain gain
   /// (low_ns, or the simulated one) first.
   std::vector<Proposal> proposals;
@@ -49,13 +51,21 @@ struct Advice {
 /// The run time of a program in ns by a simulation. Throws Error where it would not end.
 using RunTime = std::function<double(const Trace&)>;
 
+struct AdviceOptions {
+  std::size_t count = 1;  ///< most proposals
+  /// Limit of the work: the vertices of all graphs that are evaluated, one for each hypothesis.
+  std::size_t most_vertices = std::numeric_limits<std::size_t>::max();
+  RunTime simulated{};
+};
+
 /// Generates hypotheses, evaluates each under `choice`, keeps the `count` best, one for each
-/// problem, and combines them greedily. `graph` is of `program`. Some dozens of passes; those about
-/// messages and collectives build a graph each. With `simulated`, what is kept is simulated once
-/// each, and ranked by the smaller of both gains; changes that gain nothing by simulation are left
-/// out.
+/// problem, and combines them greedily. `graph` is of `program`. Hypotheses about messages and
+/// collectives build a graph each; those that the limit of work leaves no room for, and those with
+/// far more messages than the program, are not evaluated. With `simulated`, what is kept is
+/// simulated once each, and ranked by the smaller of both gains; changes that gain nothing by
+/// simulation are left out.
 Advice advise(const ProgramView& program, const ExecutionGraph& graph, const ModelChoice& choice,
-              std::size_t count, const RunTime& simulated = {});
+              const AdviceOptions& options);
 
 using AdviceJson = JsonOf<struct AdviceJsonTag>;
 const JsonType& declared_type(const AdviceJsonTag*);

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 #include "advice/advice.h"
 #include "base/ratio.h"
 #include "base/units.h"
@@ -56,6 +59,7 @@ auto advice_object(const Advice& advice) {
       "simulated_ns"_key = advice.simulated_ns,
       "ideal_ns"_key = advice.ideal_ns,
       "hypotheses"_key = advice.hypotheses,
+      "not_evaluated"_key = advice.not_evaluated,
       "advice"_key =
           list_of(advice.proposals, [&](const Proposal& p) { return proposal_object(advice, p); }),
       "combination"_key =
@@ -83,6 +87,14 @@ std::optional<Paragraph> of_simulation(const Advice& advice) {
       "smaller gain; those that gain nothing by simulation are left out. Changes of the network "
       "are evaluated by the model only.",
       format_time_ns(*advice.simulated_ns))};
+}
+
+/// What the limit of work left out.
+std::optional<Paragraph> left_out(const Advice& advice) {
+  if (advice.not_evaluated == 0) return std::nullopt;
+  return Paragraph{fmt::format(
+      "{} of {} changes were not evaluated: their graphs are too large for the limit of work.",
+      advice.not_evaluated, advice.hypotheses + advice.not_evaluated)};
 }
 
 Paragraph bound(const Advice& advice) {
@@ -156,6 +168,7 @@ Described<AdviceJson> describe(const Advice& advice) {
   Described<AdviceJson> report{advice_object(advice)};
   Section summary{.id = "advise", .title = "Advice"};
   summary.items.emplace_back(headline(advice));
+  if (auto rest = left_out(advice)) summary.items.emplace_back(std::move(*rest));
   if (auto simulated = of_simulation(advice)) summary.items.emplace_back(std::move(*simulated));
   summary.items.emplace_back(bound(advice));
   if (!advice.proposals.empty()) summary.items.emplace_back(overview_table(advice));

@@ -124,7 +124,7 @@ TEST(Advice, OfAnUnbalancedProgramIsToBalanceIt) {
   }
   const Trace trace = untimed_trace(4, text);
   const ModelChoice choice{.model = {1'000'000'000, 10'000'000, 0}, .graph = {}, .network = {}};
-  const Advice advice = advise({trace, kNoSamples}, build_graph(trace, {}), choice, 5);
+  const Advice advice = advise({trace, kNoSamples}, build_graph(trace, {}), choice, {.count = 5});
   ASSERT_FALSE(advice.proposals.empty());
   EXPECT_EQ(advice.proposals[0].hypothesis.rank, 1);
   EXPECT_EQ(identifier(advice.proposals[0].hypothesis.problem), "imbalance");
@@ -156,12 +156,12 @@ TEST(Advice, IsSimulatedAndRankedByBoth) {
     return std::ranges::any_of(p.hypothesis.edits,
                                [](const Edit& e) { return e.action == "balance"; });
   };
-  const Advice modelled = advise({trace, kNoSamples}, graph, choice, 9);
+  const Advice modelled = advise({trace, kNoSamples}, graph, choice, {.count = 9});
   ASSERT_EQ(std::ranges::count_if(modelled.proposals, balances), 1);
   EXPECT_FALSE(modelled.simulated_ns);
 
-  const Advice simulated =
-      advise({trace, kNoSamples}, graph, choice, 9, all_computation_unless_balanced);
+  const Advice simulated = advise({trace, kNoSamples}, graph, choice,
+                                  {.count = 9, .simulated = all_computation_unless_balanced});
   EXPECT_EQ(simulated.simulated_ns, 4'040'000);
   EXPECT_EQ(std::ranges::count_if(simulated.proposals, balances), 0);
   for (const Proposal& p : simulated.proposals) {
@@ -195,7 +195,7 @@ TEST(Advice, NamesTheFunctionOfTheProgramThatItsDiagnosisNames) {
   const Trace trace = read_text(
       "slackline-trace 1 timed ranks=4\ninfo sampling=100\n" + text + ranks, "test", &samples);
   const ModelChoice choice{.model = {1'000'000, 10'000, 0}, .graph = {}, .network = {}};
-  const Advice advice = advise({trace, samples}, build_graph(trace, {}), choice, 5);
+  const Advice advice = advise({trace, samples}, build_graph(trace, {}), choice, {.count = 5});
   ASSERT_FALSE(advice.proposals.empty());
   EXPECT_EQ(advice.proposals[0].hypothesis.place, "assemble");
   for (const auto& proposal : advice.proposals) EXPECT_NE(proposal.hypothesis.place, "iterate");
@@ -204,7 +204,8 @@ TEST(Advice, NamesTheFunctionOfTheProgramThatItsDiagnosisNames) {
 TEST(Advice, ThereIsNoneForAProgramOfComputationAlone) {
   const Trace trace = untimed_trace(1, "rank 0\n init\n finalize\n");
   const ModelChoice choice{.model = {1, 1, 1}, .graph = {}, .network = {}};
-  EXPECT_TRUE(advise({trace, kNoSamples}, build_graph(trace, {}), choice, 5).proposals.empty());
+  EXPECT_TRUE(
+      advise({trace, kNoSamples}, build_graph(trace, {}), choice, {.count = 5}).proposals.empty());
 }
 
 }  // namespace

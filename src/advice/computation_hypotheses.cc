@@ -12,7 +12,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <set>
+#include <string>
 #include <utility>
 
 #include "advice/hypotheses.h"
@@ -71,60 +71,113 @@ struct Part {
   }
 };
 
-std::vector<std::int64_t> sums_below(const ProgramProfile& profile,
-                                     const std::vector<bool>& below) {
-  std::vector<std::int64_t> ns;
-  for (const std::vector<std::int64_t>& paths : profile.path_ns) {
-    std::int64_t sum = 0;
-    for (std::size_t p = 0; p < paths.size(); ++p) sum += below[p] ? paths[p] : 0;
-    ns.push_back(sum);
+/// The names of regions or functions, in the order of paths, and where they occur.
+class NamedPaths {
+ public:
+  explicit NamedPaths(const CallPaths& paths) : name_of_(paths.size()), is_top_(paths.size()) {
+    std::map<std::string, std::uint32_t, std::less<>> known;
+    for (PathId path = 1; path < paths.size(); ++path) {
+      const auto next = static_cast<std::uint32_t>(names_.size());
+      const auto [at, fresh] = known.try_emplace(paths.innermost(path), next);
+      if (fresh) {
+        names_.push_back(at->first);
+        first_.push_back(path);
+      }
+      name_of_[path] = at->second;
+    }
+    mark_tops(paths);
   }
-  return ns;
-}
 
-std::int64_t own_sum(const CallPaths& paths, const ProgramProfile& profile,
-                     const std::string& name) {
-  std::int64_t sum = 0;
-  for (PathId path = 1; path < paths.size(); ++path) {
-    if (paths.innermost(path) != name) continue;
-    for (const std::vector<std::int64_t>& of_rank : profile.path_ns) sum += of_rank[path];
-  }
-  return sum;
-}
+  std::size_t size() const { return names_.size(); }
+  const std::string& name(std::size_t i) const { return names_[i]; }
+  /// The first path that it occurs in.
+  PathId first(std::size_t i) const { return first_[i]; }
+  std::uint32_t name_of(PathId path) const { return name_of_[path]; }
 
-/// Names of all regions, or functions, in the order of paths.
-std::vector<std::string> names_of(const CallPaths& paths) {
-  std::vector<std::string> names;
-  std::set<std::string, std::less<>> known;
-  for (PathId path = 1; path < paths.size(); ++path) {
-    if (known.insert(paths.innermost(path)).second) names.push_back(paths.innermost(path));
+  /// Calls visit(name, ns) with the time below each topmost path of a name, own times given by
+  /// path.
+  template <class Visit>
+  void for_inclusive(const CallPaths& paths, std::vector<std::int64_t> own, Visit visit) const {
+    for (auto path = static_cast<PathId>(own.size()); path-- > 1;) {
+      if (is_top_[path]) visit(name_of_[path], own[path]);
+      own[paths.parent(path)] += own[path];
+    }
   }
-  return names;
-}
+
+ private:
+  /// A path of a name that none of the paths it continues has, found by going down the tree.
+  void mark_tops(const CallPaths& paths) {
+    std::vector<std::vector<PathId>> children(paths.size());
+    for (PathId path = 1; path < paths.size(); ++path) {
+      children[paths.parent(path)].push_back(path);
+    }
+    struct Visit {
+      PathId path;
+      std::size_t next_child = 0;
+    };
+    std::vector<std::uint32_t> open(names_.size());  // paths of that name that are being visited
+    std::vector<Visit> stack{{0}};
+    while (!stack.empty()) {
+      Visit& at = stack.back();
+      if (at.next_child < children[at.path].size()) {
+        const PathId child = children[at.path][at.next_child++];
+        is_top_[child] = open[name_of_[child]]++ == 0;
+        stack.push_back({child});
+      } else {
+        if (at.path != 0) --open[name_of_[at.path]];
+        stack.pop_back();
+      }
+    }
+  }
+
+  std::vector<std::string> names_;
+  std::vector<PathId> first_;
+  std::vector<std::uint32_t> name_of_;  // by path
+  std::vector<bool> is_top_;
+};
 
 /// All computation, then the regions or functions with most of it. Each counts with everything that
-/// is called from it, and its path is the first one that it occurs in.
+/// is called from it, and its path is the first one that it occurs in. O(ranks * paths).
 std::vector<Part> parts_of(const CallPaths& paths, const ProgramProfile& profile) {
-  std::vector<Part> parts{{"", 0, profile.rank_ns}};
-  std::vector<Part> named;
-  for (const std::string& name : names_of(paths)) {
-    std::vector<bool> below(paths.size());
-    PathId first = 0;
-    for (PathId path = 1; path < paths.size(); ++path) {
-      const bool is_top = paths.innermost(path) == name;
-      if (is_top && first == 0) first = path;
-      below[path] = is_top || below[paths.parent(path)];
+  const NamedPaths named(paths);
+  std::vector<std::int64_t> most(named.size());     // of a rank
+  std::vector<std::int64_t> own_sum(named.size());  // of all ranks
+  std::vector<std::uint32_t> ranks_whole(named.size());
+  std::vector<std::int64_t> of_rank(named.size());
+  const auto sum_up = [&](std::size_t rank) {
+    std::ranges::fill(of_rank, 0);
+    named.for_inclusive(paths, profile.path_ns[rank],
+                        [&](std::uint32_t name, std::int64_t ns) { of_rank[name] += ns; });
+  };
+  for (std::size_t r = 0; r < profile.path_ns.size(); ++r) {
+    sum_up(r);
+    for (std::size_t i = 0; i < named.size(); ++i) {
+      most[i] = std::max(most[i], of_rank[i]);
+      if (of_rank[i] == profile.rank_ns[r]) ++ranks_whole[i];
     }
-    Part part{name, first, sums_below(profile, below), paths.has_functions(),
-              own_sum(paths, profile, name)};
-    // What main() computes is what the program does, and an address says nothing to anybody.
-    const bool nameless = name.find("+0x") != std::string::npos;
-    if (part.function && (nameless || part.ns == profile.rank_ns)) continue;
-    named.push_back(std::move(part));
+    for (PathId path = 1; path < paths.size(); ++path) {
+      own_sum[named.name_of(path)] += profile.path_ns[r][path];
+    }
   }
-  std::ranges::stable_sort(named, std::ranges::greater{}, &Part::max);
-  if (named.size() > kRegions) named.resize(kRegions);
-  std::ranges::move(named, std::back_inserter(parts));
+  std::vector<std::size_t> largest;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    // What main() computes is what the program does, and an address says nothing to anybody.
+    const bool nameless = named.name(i).find("+0x") != std::string::npos;
+    const bool whole = ranks_whole[i] == profile.rank_ns.size();
+    if (!paths.has_functions() || (!nameless && !whole)) largest.push_back(i);
+  }
+  std::ranges::stable_sort(largest, std::ranges::greater{}, [&](std::size_t i) { return most[i]; });
+  if (largest.size() > kRegions) largest.resize(kRegions);
+  std::vector<Part> parts{{"", 0, profile.rank_ns}};
+  for (const std::size_t i : largest) {
+    parts.push_back({named.name(i), named.first(i), {}, paths.has_functions(), own_sum[i]});
+  }
+  for (std::size_t r = 0; r < profile.path_ns.size(); ++r) {
+    sum_up(r);
+    for (std::size_t k = 0; k < largest.size(); ++k) {
+      parts[k + 1].ns.push_back(of_rank[largest[k]]);
+    }
+  }
   return parts;
 }
 

@@ -173,7 +173,9 @@ std::array<double, 3> Evaluator::retimed_ns(const Trace& edited, const ModelVari
 
 std::array<double, 3> Evaluator::rebuilt_ns(const Trace& edited, const ModelVariation& variation,
                                             std::size_t first, std::size_t last) const {
-  const ExecutionGraph graph = build_graph(edited, varied(networks_[1].graph, variation));
+  GraphOptions options = varied(networks_[1].graph, variation);
+  options.most_vertices = most_rebuilt();
+  const ExecutionGraph graph = build_graph(edited, options);
   if (hangs(graph, graph_)) return base_ns_;
   std::array<double, 3> result{};
   if (fits_femtoseconds(edited)) {
@@ -188,6 +190,19 @@ std::array<double, 3> Evaluator::rebuilt_ns(const Trace& edited, const ModelVari
     result[i] += std::max(0.0, link_delay_ns(graph, choice) - base_link_ns_[i]);
   }
   return result;
+}
+
+std::size_t Evaluator::most_rebuilt() const {
+  constexpr std::size_t kTimes = 4;  // as many: more messages than that gain nothing
+  constexpr std::size_t kSmall = std::size_t{1} << 16;
+  return kTimes * graph_.vertex_count() + kSmall;
+}
+
+std::size_t Evaluator::most_vertices(const std::vector<Edit>& edits,
+                                     const ModelVariation& variation) const {
+  const bool rebuilds =
+      variation.changes_graph() || (!edits.empty() && !keeps_calls({.edits = edits}));
+  return rebuilds ? most_rebuilt() : graph_.vertex_count();
 }
 
 std::array<double, 3> Evaluator::makespans(const std::vector<Edit>& edits,

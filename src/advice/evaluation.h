@@ -25,12 +25,16 @@ class Evaluator {
 
   /// In ns, of the program as it is.
   double base_ns() const { return base_ns_[1]; }
+  /// How many vertices an evaluation looks at, at most: those of the program's graph, or of one of
+  /// its own, which may have a few times as many.
+  std::size_t most_vertices(const std::vector<Edit>& edits, const ModelVariation& variation) const;
   /// How often the critical path of the program pays for `parameter`, of which all pairs of ranks
   /// have the same.
   std::int64_t on_critical_path(Parameter parameter) const;
   /// How much shorter the run gets, in ns; negative: longer; 0 where the edited program would hang.
   /// Edits of computation take a pass over the calls and one over the graph, others a graph of
-  /// their own. Throws Error for edits that cannot be applied. Thread-safe.
+  /// their own. Throws Error for edits that cannot be applied, GraphTooLarge
+  /// where that graph has more than most_vertices(). Thread-safe.
   double gain_ns(const std::vector<Edit>& edits, const ModelVariation& variation) const;
   /// The same for each of the network_range().
   std::array<double, 3> gains_ns(const std::vector<Edit>& edits,
@@ -41,6 +45,7 @@ class Evaluator {
   std::array<double, 3> makespans(const std::vector<Edit>& edits, const ModelVariation& variation,
                                   std::size_t first, std::size_t last) const;
 
+  std::size_t most_rebuilt() const;
   double unedited_ns(const ModelChoice& choice) const;
   bool fits_femtoseconds(const Trace& edited) const;
   std::array<LogGPS, 3> models(const ModelVariation& variation) const;

@@ -247,6 +247,7 @@ class RankWalk : public IgnoreActions {
     }
     first.push_back(static_cast<std::uint32_t>(entries.size()));
     entries.shrink_to_fit();
+    report_open_receives();
   }
   const Findings& findings() const { return findings_; }
 
@@ -267,8 +268,12 @@ class RankWalk : public IgnoreActions {
     if (!exists(m.peer)) return;
     const std::uint32_t id = received_[next_receive_++];
     if (id == kUnmatched) {
-      findings_.add(kUnmatchedReceive,
-                    fmt::format("rank {} call {}: from {} tag {}", rank_, call_, m.peer, m.tag));
+      const UnmatchedReceive receive{call_, m.peer, m.tag};
+      if (m.request == kRequestNone) {
+        report(receive, calls_.is_cut(call_));
+      } else {
+        unmatched_[m.request] = receive;
+      }
       return;
     }
     messages_[id].receive = call_;
@@ -285,8 +290,10 @@ class RankWalk : public IgnoreActions {
   void initialize() { join(kRequestNone); }
   void finalize() { join(kRequestNone); }
   void complete(const Call& call) {
-    for_each_completed_request(call, [this](std::uint32_t serial) {
-      if (const std::optional<Open> open = open_.take(serial)) done(*open);
+    for_each_completed_request(call, [&](std::uint32_t serial) {
+      if (const std::optional<Open> open = open_.take(serial)) return done(*open);
+      const std::optional<UnmatchedReceive> receive = unmatched_.take(serial);
+      if (receive && !call.has(SLK_FLAG_CANCELLED)) report(*receive, calls_.is_cut(call_));
     });
   }
   void free_request(std::uint32_t serial) { open_.erase(serial); }
@@ -296,6 +303,25 @@ class RankWalk : public IgnoreActions {
     std::uint32_t entry = 0;
     std::uint32_t member = 0;  // of a collective
   };
+
+  struct UnmatchedReceive {
+    CallIndex call;
+    std::int32_t peer;
+    std::int32_t tag;
+  };
+
+  void report(const UnmatchedReceive& receive, bool open) {
+    findings_.add(open ? kOpenReceive : kUnmatchedReceive,
+                  fmt::format("rank {} call {}: from {} tag {}", rank_, receive.call, receive.peer,
+                              receive.tag));
+  }
+  void report_open_receives() {
+    std::vector<UnmatchedReceive> rest;
+    unmatched_.for_each(
+        [&](std::uint32_t, const UnmatchedReceive& receive) { rest.push_back(receive); });
+    std::ranges::sort(rest, {}, &UnmatchedReceive::call);
+    for (const UnmatchedReceive& receive : rest) report(receive, true);
+  }
 
   void join_if_collective() {
     if (joins_collective(calls_.operation(call_))) join(kRequestNone);
@@ -349,6 +375,7 @@ class RankWalk : public IgnoreActions {
   std::vector<MessageCalls>& messages_;
   CollectiveCalls& collectives_;
   FlatMap<std::uint32_t, Open, SerialHash> open_;
+  FlatMap<std::uint32_t, UnmatchedReceive, SerialHash> unmatched_;  // not completed yet
   std::vector<std::uint32_t>* entries_ = nullptr;
   CallIndex call_ = 0;       // that is being visited
   std::uint32_t next_send_;  // number of the next message that it sends
@@ -416,8 +443,9 @@ class MatchingWalk {
   void report_unmatched_sends() {
     for (const MessageCalls& m : out_.messages_) {
       if (m.matched()) continue;
-      out_.findings_.add(kUnmatchedSend, fmt::format("rank {} call {} to rank {}", m.source, m.send,
-                                                     m.destination));
+      out_.findings_.add(
+          unmatched_send(trace_, m.destination),
+          fmt::format("rank {} call {} to rank {}", m.source, m.send, m.destination));
     }
   }
 

@@ -84,7 +84,7 @@ class Check {
         found.entered_ns = begin;
         found.last = m.rank;
       }
-      if (needs && end < found.left_ns) {
+      if (needs && end < found.left_ns && !trace_.calls(m.rank).is_cut(m.enter)) {
         found.left_ns = end;
         found.first = m.rank;
       }
@@ -111,7 +111,7 @@ class Check {
  private:
   void add(std::uint32_t id, Part& part) const {
     const MessageCalls& m = matching_.message(id);
-    if (m.receive_done == kNoCall) return;
+    if (m.receive_done == kNoCall || trace_.calls(m.destination).is_cut(m.receive_done)) return;
     ++part.messages;
     const std::int64_t early = trace_.calls(m.source).begin_ns(m.send) -
                                trace_.calls(m.destination).end_ns(m.receive_done);

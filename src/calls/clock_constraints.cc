@@ -29,6 +29,10 @@ std::int64_t ClockConstraints::end_of(std::int32_t rank, CallIndex call) const {
   return maps_[clocks_.of_rank[static_cast<std::size_t>(rank)]](trace_.calls(rank).end_ns(call));
 }
 
+std::int64_t ClockConstraints::left_of(std::int32_t rank, CallIndex call) const {
+  return trace_.calls(rank).is_cut(call) ? kNothing : end_of(rank, call);
+}
+
 void ClockConstraints::find_span() {
   begin_ns_ = kNothing;
   end_ns_ = std::numeric_limits<std::int64_t>::min();
@@ -76,7 +80,7 @@ void ClockConstraints::walk() {
     const std::uint32_t from = clocks_.of_rank[static_cast<std::size_t>(m.source)];
     const std::uint32_t to = clocks_.of_rank[static_cast<std::size_t>(m.destination)];
     if (from == to) continue;
-    if (add(from, to, begin_of(m.source, m.send), end_of(m.destination, m.receive_done))) {
+    if (add(from, to, begin_of(m.source, m.send), left_of(m.destination, m.receive_done))) {
       ++violations_;
     }
   }
@@ -91,7 +95,7 @@ void ClockConstraints::gather(const CollectiveInstance& c) {
   for (const CollectiveMember& m : matching_.members(c)) {
     const std::uint32_t clock = clocks_.of_rank[static_cast<std::size_t>(m.rank)];
     const std::int64_t begin = begin_of(m.rank, m.enter);
-    const std::int64_t end = end_of(m.rank, m.enter);
+    const std::int64_t end = left_of(m.rank, m.enter);
     if (visit_of_[clock] == kNoVisit) {
       visit_of_[clock] = static_cast<std::uint32_t>(visits_.size());
       visits_.push_back({clock, begin, end});
@@ -141,7 +145,7 @@ void ClockConstraints::add_rooted(const CollectiveInstance& c, CollectiveShape s
   if (root == nullptr) return;
   const std::uint32_t clock = clocks_.of_rank[static_cast<std::size_t>(root->rank)];
   const std::int64_t begin = begin_of(root->rank, root->enter);
-  const std::int64_t end = end_of(root->rank, root->enter);
+  const std::int64_t end = left_of(root->rank, root->enter);
   for (const ClockVisit& v : visits_) {
     const bool back = shape == CollectiveShape::root_to_all
                           ? add(clock, v.clock, begin, v.first_end)
@@ -152,7 +156,7 @@ void ClockConstraints::add_rooted(const CollectiveInstance& c, CollectiveShape s
 
 bool ClockConstraints::add(std::uint32_t from, std::uint32_t to, std::int64_t begin,
                            std::int64_t end) {
-  if (from == to) return false;
+  if (from == to || end == kNothing) return false;
   const std::uint64_t key = std::uint64_t{from} << 32 | to;
   std::uint32_t* known = index_.find(key);
   if (known == nullptr) {

@@ -62,6 +62,8 @@ class ClockConstraints {
 
   std::int64_t begin_of(std::int32_t rank, CallIndex call) const;
   std::int64_t end_of(std::int32_t rank, CallIndex call) const;
+  /// As end_of(); of a call that never returned as far as is known, no bound.
+  std::int64_t left_of(std::int32_t rank, CallIndex call) const;
   void find_span();
   void walk();
   void add_collective(std::uint32_t id);

@@ -65,7 +65,7 @@ class Assembly {
       // Windows and files are not modelled, and their waiting is not claimed to be known.
       if (scope != CollectiveScope::communicator && scope != CollectiveScope::none) continue;
       Findings& findings = is_collective(c.operation) ? out_.findings : out_.environment_findings;
-      findings.add(kCollectiveIncomplete,
+      findings.add(misses_only_ended(c) ? kOpenCollective : kCollectiveIncomplete,
                    fmt::format("{} on communicator {}: {} of {} ranks", identifier(c.operation),
                                c.comm, c.member_count, expected));
     }
@@ -166,6 +166,24 @@ class Assembly {
     const Communicator& c = trace_.communicators()[comm];
     if (comm == kCommWorld || c.members.empty()) return static_cast<std::uint32_t>(trace_.ranks());
     return static_cast<std::uint32_t>(c.members.size() + c.remote.size());
+  }
+
+  /// Whether the recordings of all ranks that did not enter it ended early.
+  bool misses_only_ended(const CollectiveInstance& c) const {
+    const auto entered = std::span(out_.members).subspan(c.first_member, c.member_count);
+    const auto missed = [&](std::int32_t rank) {
+      const auto found = std::ranges::lower_bound(entered, rank, {}, &CollectiveMember::rank);
+      return found == entered.end() || found->rank != rank;
+    };
+    const Communicator& comm = trace_.communicators()[c.comm];
+    for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
+      if (ended_early(trace_, rank)) continue;
+      const bool member = c.comm == kCommWorld || comm.members.empty() ||
+                          std::ranges::find(comm.members, rank) != comm.members.end() ||
+                          std::ranges::find(comm.remote, rank) != comm.remote.end();
+      if (member && missed(rank)) return false;
+    }
+    return true;
   }
 
   std::uint32_t add_instance(Operation operation, std::uint32_t comm) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/findings.h"
+#include "trace/trace.h"
 
 namespace slackline {
 
@@ -13,6 +14,26 @@ inline constexpr FindingKind kUnmatchedSend{
 inline constexpr FindingKind kUnmatchedReceive{
     "unmatched_receive", Severity::data_loss,
     "Receives without a matching send; treated as if they did not wait."};
+// What is open when a recording ends is no defect: nothing was lost, it had not happened yet.
+inline constexpr FindingKind kOpenSend{
+    "open_send", Severity::notice,
+    "Sends that no rank had received when the recording of their destination ended."};
+inline constexpr FindingKind kOpenReceive{
+    "open_receive", Severity::notice,
+    "Receives that had not completed when the recording of their rank ended."};
+inline constexpr FindingKind kOpenCollective{
+    "open_collective", Severity::notice,
+    "Collectives that some ranks of the communicator had not entered when their recording ended; "
+    "treated as collectives of those that had."};
+/// Whether the recording of a rank ended before the program did.
+inline bool ended_early(const Trace& trace, std::int32_t rank) {
+  const RankInfo& info = trace.rank_info(rank);
+  return info.present && !info.finalized;
+}
+inline const FindingKind& unmatched_send(const Trace& trace, std::int32_t destination) {
+  return ended_early(trace, destination) ? kOpenSend : kUnmatchedSend;
+}
+
 inline constexpr FindingKind kUnresolvedWildcard{
     "unresolved_wildcard", Severity::notice,
     "Wildcard receives that never received a message in the trace; they were omitted."};

@@ -71,7 +71,7 @@ RankSpan rank_span(const RankCalls& calls) {
     span.last_call = end - 1;
     span.analysed.end_ns = calls.begin_ns(end - 1);
   } else {
-    span.analysed.end_ns = std::max(span.analysed.begin_ns, calls.end_ns(count - 1));
+    span.analysed.end_ns = std::max(span.analysed.begin_ns, calls.stop_ns());
   }
   return span;
 }
@@ -122,6 +122,13 @@ std::string meaning(AnalysedExtent extent, const RunSpan::Ends& ends) {
   if (!ends.finalize) return text + (ends.init ? " to the end of the recording" : " to its end");
   return text + (common ? " to the first entry into MPI_Finalize"
                         : " to the last entry into MPI_Finalize");
+}
+
+std::string meaning_of_whole(const RunSpan::Ends& ends) {
+  if (ends.init && ends.finalize) return "including MPI_Init and MPI_Finalize";
+  if (ends.init) return "including MPI_Init, to the end of the recording";
+  if (ends.finalize) return "from the start of the recording, including MPI_Finalize";
+  return "from the start of the recording to its end";
 }
 
 AnalysedExtent extent_of(const RunSpan& run, const TimeInterval& interval) {

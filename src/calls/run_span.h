@@ -25,7 +25,7 @@ struct TimeInterval {
 struct RankSpan {
   TimeInterval whole;  ///< from its start to its stop, MPI_Init and MPI_Finalize included
   /// From its return from MPI_Init, or its start without one, to its entry into MPI_Finalize, or
-  /// the end of its last call without one.
+  /// its stop without one.
   TimeInterval analysed;
   /// The calls [first_call, last_call) lie in the analysed interval.
   std::size_t first_call = 0;
@@ -64,6 +64,9 @@ std::string_view to_string(AnalysedExtent extent);
 /// "from the last return from MPI_Init to the first entry into MPI_Finalize"; of a run without
 /// these, "from the start of the recording to its end".
 std::string meaning(AnalysedExtent extent, const RunSpan::Ends& ends);
+/// What RunSpan::whole is: "including MPI_Init and MPI_Finalize"; of a run without these, "from the
+/// start of the recording to its end".
+std::string meaning_of_whole(const RunSpan::Ends& ends);
 /// Where `interval` is both RunSpan::common and RunSpan::analysed, the latter counts.
 AnalysedExtent extent_of(const RunSpan& run, const TimeInterval& interval);
 

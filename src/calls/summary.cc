@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
@@ -40,7 +41,7 @@ void add_call(RankSummary& sum, const Call& call) {
   operation.calls += static_cast<std::uint64_t>(run.count);
   operation.time_ns += time;
   operation.bytes += call.bytes;
-  sum.mpi_ns += time;
+  (call.thread == 0 ? sum.mpi_ns : sum.thread_mpi_ns) += time;
   sum.wildcards += has_wildcard(call) ? 1 : 0;
   sum.threads = std::max(sum.threads, std::uint32_t{call.thread} + 1);
   sum.last_ns = std::max(sum.last_ns, call.end_ns);
@@ -155,6 +156,7 @@ void RankSummarizer::add(const RankCalls& calls) {
       last_end_ns_ = job_.calls(rank_).start_ns();
     }
     add_call(sum_, call);
+    if (call.thread != 0) continue;
     sum_.compute_ns += std::max<std::int64_t>(0, call.begin_ns - last_end_ns_);
     last_end_ns_ = call.end_ns;
   }
@@ -181,7 +183,9 @@ RankSummary RankSummarizer::take(const RankCalls& details) {
     sum_.compute_ns += stop - last_end_ns_;
     sum_.last_ns = std::max(sum_.last_ns, stop);
   }
-  for (const Pause& pause : details.pauses()) sum_.pause_ns += pause.end_ns - pause.begin_ns;
+  for (const Pause& pause : details.pauses()) {
+    sum_.pauses_ns[static_cast<std::size_t>(pause.kind)] += pause.end_ns - pause.begin_ns;
+  }
   sum_.openmp_threads = details.parallel_regions().locations();
   for (const ParallelRegion& region : details.parallel_regions().all()) {
     sum_.openmp_regions += region.instances;
@@ -220,7 +224,15 @@ TraceSummary summarize(const Trace& job, std::span<const RankSummary> ranks) {
   };
   all.mpi_time_ns = of_ranks(&RankSummary::mpi_ns);
   all.compute_time_ns = of_ranks(&RankSummary::compute_ns);
-  all.pause_time_ns = of_ranks(&RankSummary::pause_ns);
+  all.thread_mpi_time_ns = of_ranks(&RankSummary::thread_mpi_ns);
+  all.pause_time_ns = spread(job, [&](std::int32_t r) {
+    const auto& pauses = ranks[static_cast<std::size_t>(r)].pauses_ns;
+    return std::accumulate(pauses.begin(), pauses.end(), std::int64_t{0});
+  });
+  for (std::size_t kind = 0; kind < kPauseKinds; ++kind) {
+    all.pauses_ns[kind] = spread(
+        job, [&](std::int32_t r) { return ranks[static_cast<std::size_t>(r)].pauses_ns[kind]; });
+  }
   add_counters(all, job, ranks);
   add_rank_facts(all, job, ranks);
   add_duration(all, ranks);

@@ -52,9 +52,11 @@ struct TraceSummary {
   std::uint32_t openmp_threads = 1;    ///< of the largest team
   std::uint64_t calls = 0;             ///< repeated tests and probes counted one by one
   std::int64_t duration_ns = 0;        ///< first begin (or start) to last end (or stop) of any rank
-  RankSpread mpi_time_ns;              ///< per rank, time inside MPI; zero in untimed traces
-  RankSpread compute_time_ns;          ///< per rank, time between MPI calls
+  RankSpread mpi_time_ns;              ///< per rank, main thread in MPI; zero in untimed traces
+  RankSpread thread_mpi_time_ns;       ///< per rank, all its other threads in MPI, added up
+  RankSpread compute_time_ns;          ///< per rank, time between the main thread's MPI calls
   RankSpread pause_time_ns;            ///< per rank, of that time: pauses (no computation)
+  std::array<RankSpread, kPauseKinds> pauses_ns;  ///< the same by PauseKind
   std::vector<OperationSummary> operations;  ///< those that occur, most time first, then most calls
   std::uint64_t messages = 0;                ///< point to point, counted where they are sent
   std::uint64_t message_bytes = 0;
@@ -81,8 +83,9 @@ struct RankSummary {
   std::uint32_t openmp_threads = 1;
   std::uint32_t threads = 0;
   std::int64_t mpi_ns = 0;
+  std::int64_t thread_mpi_ns = 0;
   std::int64_t compute_ns = 0;
-  std::int64_t pause_ns = 0;
+  std::array<std::int64_t, kPauseKinds> pauses_ns{};  ///< by PauseKind
   std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
   std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
 };

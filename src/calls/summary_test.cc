@@ -27,10 +27,11 @@ TEST(Summary, AddsUpCallsTimesMessagesAndRegions) {
   EXPECT_EQ(s.threads, 3u);
   EXPECT_EQ(s.calls, 3u + 1 + 5 + 1);  // the probe counts five times
   EXPECT_EQ(s.duration_ns, 110);
-  EXPECT_EQ(s.mpi_time_ns.min, 70);   // 10 + 20 + 40
-  EXPECT_EQ(s.mpi_time_ns.max, 100);  // 20 + 30 + 50
-  EXPECT_EQ(s.mpi_time_ns.mean, 85);
+  EXPECT_EQ(s.mpi_time_ns.min, 70);  // 10 + 20 + 40
+  EXPECT_EQ(s.mpi_time_ns.max, 80);  // 30 + 50, and 20 of another thread
+  EXPECT_EQ(s.mpi_time_ns.mean, 75);
   EXPECT_EQ(s.mpi_time_ns.max_rank, 1);
+  EXPECT_EQ(s.thread_mpi_time_ns.max, 20);
   EXPECT_EQ(s.compute_time_ns.min, 30);  // rank 0: 10 + 10 + 10
   EXPECT_EQ(s.messages, 1u);
   EXPECT_EQ(s.message_bytes, 100u);

@@ -50,6 +50,7 @@ ExecutionGraph walk_program(const Trace& trace, const GraphOptions& options, Mes
     calls.push_back(static_cast<std::uint32_t>(trace.calls(r).size()));
   }
   GraphBuilder builder(calls);
+  if (options.most_vertices > 0) builder.set_most_vertices(options.most_vertices);
   reserve_room(trace, builder);
   GraphOptions effective = options;
   effective.collectives.resolve_automatic(trace.info().mpi_library);

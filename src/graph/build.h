@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "calls/run_part.h"
 #include "graph/collectives/choice.h"
 #include "graph/execution_graph.h"
@@ -32,8 +34,15 @@ struct GraphOptions {
   CollectiveChoice collectives{};
   bool serial_links =
       false;  ///< a rank's link carries one longer message at a time (link_occupancy.h)
-  TransferCosts transfer{};  ///< of one message, from the sender's hand-over to the receiver
-  TransferCosts link{};      ///< for how long a message occupies a link
+  TransferCosts transfer{};       ///< of one message, from the sender's hand-over to the receiver
+  TransferCosts link{};           ///< for how long a message occupies a link
+  std::size_t most_vertices = 0;  ///< a larger graph throws GraphTooLarge; 0: no limit
+};
+
+/// A graph with more vertices than its options allow.
+class GraphTooLarge : public Error {
+ public:
+  GraphTooLarge() : Error("cannot build the execution graph", "it has too many vertices") {}
 };
 
 /// Matches all messages of `trace`, expands its collectives, and orders everything.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "graph/build.h"
 
 namespace slackline {
 namespace {
@@ -40,6 +41,7 @@ void GraphBuilder::reserve(std::size_t vertices, std::size_t edges) {
 
 VertexId GraphBuilder::vertex(std::uint32_t global_call) {
   const std::size_t id = graph_.call_.size();
+  if (id >= most_vertices_ && most_vertices_ < kNoVertex) throw GraphTooLarge();
   if (id >= kNoVertex || graph_.edges_.size() >= kNoVertex) {
     throw Error("cannot build the execution graph", "it has more than 4 billion vertices or edges",
                 "Record a part of the run, or choose collective algorithms with fewer messages.");

@@ -23,6 +23,9 @@ class GraphBuilder {
     return graph_.first_call_[ExecutionGraph::to_index(rank)] + call;
   }
 
+  /// From now on vertex() throws GraphTooLarge (graph/build.h) instead of adding one more.
+  void set_most_vertices(std::size_t count) { most_vertices_ = count; }
+
   /// A new vertex without in-edges, that edge() then fills.
   VertexId vertex(std::uint32_t global_call);
   /// Adds an in-edge to the newest vertex.
@@ -41,6 +44,7 @@ class GraphBuilder {
 
  private:
   ExecutionGraph graph_;
+  std::size_t most_vertices_ = kNoVertex;
 };
 
 }  // namespace slackline

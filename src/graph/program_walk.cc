@@ -205,9 +205,10 @@ void ProgramWalk::end_ranks() {
     builder_.end_link(rank, context.leaving.newest(), context.leaving.newest_bytes());
   }
   messages_.for_each_unreceived([&](const MessageState& t) {
-    builder_.findings().add(kUnmatchedSend,
-                            fmt::format("rank {} to rank {}, {}, {} bytes", t.channel.source,
-                                        t.channel.destination, describe_tag(t.channel), t.bytes));
+    builder_.findings().add(
+        unmatched_send(trace_, static_cast<std::int32_t>(t.channel.destination)),
+        fmt::format("rank {} to rank {}, {}, {} bytes", t.channel.source, t.channel.destination,
+                    describe_tag(t.channel), t.bytes));
   });
 }
 

@@ -46,11 +46,13 @@ void ProgramWalk::release_receive(ContextId id) {
   Context& context = contexts_[id];
   const Pending* open = blocking(context);
   const MessageChannel& channel = context.probing ? context.probed : messages_[open->id].channel;
-  builder_.findings().add(
-      kUnmatchedReceive,
-      fmt::format("rank {}, call {} ({}): from rank {}, {}", context.rank, context.call,
-                  identifier(trace_.calls(context.rank).operation(context.call)), channel.source,
-                  describe_tag(channel)));
+  const RankCalls& calls = trace_.calls(context.rank);
+  if (!calls.has(context.call, SLK_FLAG_CANCELLED)) {
+    builder_.findings().add(calls.is_cut(context.call) ? kOpenReceive : kUnmatchedReceive,
+                            fmt::format("rank {}, call {} ({}): from rank {}, {}", context.rank,
+                                        context.call, identifier(calls.operation(context.call)),
+                                        channel.source, describe_tag(channel)));
+  }
   if (context.probing) {
     context.probing = false;
     ready_.push_back(id);

@@ -6,23 +6,23 @@
 namespace slackline {
 namespace {
 
-constexpr std::array<std::string_view, 5> kPauseKinds{"", "in_mpi", "no_processor", "blocked",
-                                                      "recording"};
+constexpr std::array<std::string_view, kPauseKinds> kPauseNames{"", "in_mpi", "no_processor",
+                                                                "blocked", "recording"};
 
 }  // namespace
 
 std::string_view to_string(PauseKind kind) {
-  return kPauseKinds[static_cast<std::size_t>(kind)];
+  return kPauseNames[static_cast<std::size_t>(kind)];
 }
 
 std::optional<PauseKind> pause_kind(std::string_view name) {
-  const auto found = std::ranges::find(kPauseKinds, name);
-  if (found == kPauseKinds.end()) return std::nullopt;
-  return static_cast<PauseKind>(found - kPauseKinds.begin());
+  const auto found = std::ranges::find(kPauseNames, name);
+  if (found == kPauseNames.end()) return std::nullopt;
+  return static_cast<PauseKind>(found - kPauseNames.begin());
 }
 
 PauseKind pause_kind(std::uint8_t number) {
-  return number < kPauseKinds.size() ? static_cast<PauseKind>(number) : PauseKind::other;
+  return number < kPauseNames.size() ? static_cast<PauseKind>(number) : PauseKind::other;
 }
 
 std::span<std::int64_t> RankCallsBuilder::mutable_args(std::size_t i) {

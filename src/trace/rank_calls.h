@@ -71,6 +71,7 @@ enum class PauseKind : std::uint8_t {
   blocked,       ///< off the processor of its own accord: sleep, I/O, a device
   recording      ///< the recorder wrote out what it had recorded
 };
+inline constexpr std::size_t kPauseKinds = 5;
 std::string_view to_string(PauseKind kind);  ///< "" of other ones, "no_processor"
 std::optional<PauseKind> pause_kind(std::string_view name);
 PauseKind pause_kind(std::uint8_t number);  ///< of a file; PauseKind::other if there is none
@@ -177,6 +178,9 @@ class RankCalls {
   std::uint32_t comm(std::size_t i) const { return columns_.comm[i]; }
   std::uint32_t request(std::size_t i) const { return columns_.request[i]; }
   bool has(std::size_t i, slk_flag flag) const { return (columns_.flags[i] & flag) != 0; }
+  /// Whether the recording ended while the call was under way: its end is that of the recording,
+  /// and whatever it waited for may not have happened by then.
+  bool is_cut(std::size_t i) const { return has(i, SLK_FLAG_UNFINISHED); }
   std::span<const std::int64_t> args(std::size_t i) const {
     const std::size_t at = columns_.args_at[i];
     return {args_.data() + at + 1, static_cast<std::size_t>(args_[at])};

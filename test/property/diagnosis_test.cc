@@ -147,10 +147,12 @@ TEST_P(DiagnosisProperty, ImpactsOfActivitiesAddUpToTheRanksTime) {
     std::int64_t ranks = 0;
     for (std::int32_t r = 0; r < trace.ranks(); ++r) ranks += trace.calls(r).empty() ? 0 : 1;
     double sum = 0;
-    std::map<std::pair<Operation, PathId>, std::int64_t> on_path;
-    for (const ActivityShare& a : path.activities) on_path[{a.operation, a.path}] = a.on_path_ns;
+    std::map<ActivityName, std::int64_t> on_path;
+    for (const ActivityShare& a : path.activities) {
+      on_path[{a.operation, a.path, a.late_start}] = a.on_path_ns;
+    }
     for (const ActivityImpact& i : path.impacts) {
-      const std::int64_t own = on_path[{i.operation, i.path}];
+      const std::int64_t own = on_path[i.activity];
       EXPECT_LE(i.critical_ns, ranks * own);
       EXPECT_GE(i.critical_ns + i.non_critical_ns, own);  // what lies on the path is somebody's
       if (i.critical_ns == ranks * own) {

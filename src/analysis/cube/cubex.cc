@@ -131,8 +131,12 @@ class CubexWriter {
         "sec",
         "Rank time of the analysed interval",
         mpi.sum_of,
-        {{"computation", "Computation", "sec", "Time outside of MPI calls", {"computation"}}, mpi}};
-    time.sum_of.emplace_back("computation");
+        {{"computation", "Computation", "sec", "Computation outside of MPI calls", {"computation"}},
+         {"no_processor", "No processor", "sec", "Ready to compute", {"no_processor"}},
+         {"blocked", "Blocked", "sec", "Asleep, in I/O or waiting for a device", {"blocked"}},
+         {"recording", "Recording", "sec", "Time of the recorder", {"recording"}},
+         mpi}};
+    time.sum_of.insert(time.sum_of.end(), {"computation", "no_processor", "blocked", "recording"});
     return {
         time,
         {"calls", "MPI calls", "occ", "Number of MPI calls", {"calls"}},

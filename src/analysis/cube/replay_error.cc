@@ -11,8 +11,18 @@
 namespace slackline {
 namespace {
 
+/// With all time between calls as computation: a replay computes where the program was blocked.
 SeverityCube times_of(const Trace& trace) {
-  return severity_cube(trace, CallPaths::of_regions_or_functions(trace), WaitStates{});
+  SeverityCube times(trace.ranks());
+  const SeverityCube all =
+      severity_cube(trace, CallPaths::of_regions_or_functions(trace), WaitStates{});
+  for (const auto& [key, values] : all.severities()) {
+    const std::string metric = key.is_outside_mpi() ? "computation" : key.metric;
+    for (std::size_t r = 0; r < values.size(); ++r) {
+      times.add({metric, key.call_path}, static_cast<std::int32_t>(r), values[r]);
+    }
+  }
+  return times;
 }
 
 /// "MPI_Send" of "main/halo/MPI_Send".

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/runs/gap_parts.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "calls/run_span.h"
@@ -21,7 +22,7 @@ struct RankSums {
     double bytes = 0;
     std::array<double, kWaitPatterns> wait_ns{};
   };
-  std::vector<double> computation_ns;  // by path
+  std::vector<RankTime> between_calls;  // by path
   std::map<std::pair<PathId, Operation>, OfCalls> calls;
 };
 
@@ -52,13 +53,12 @@ class CubeBuilder {
   void add_rank(std::int32_t rank) {
     const RankCalls& calls = trace_.calls(rank);
     RankSums& own = sums(rank);
-    own.computation_ns.resize(paths_.size());
+    own.between_calls.resize(paths_.size());
     const RankSpan span = rank_span(calls);
     for (std::size_t i = span.first_call; i < calls.size() && i <= span.last_call; ++i) {
       const auto call = static_cast<std::uint32_t>(i);
-      paths_.split_gap(rank, call, [&](PathId path, std::int64_t ns) {
-        own.computation_ns[path] += static_cast<double>(ns);
-      });
+      visit_gap_parts(paths_, calls, rank, call,
+                      [&](PathId path, const RankTime& time) { own.between_calls[path] += time; });
       if (i == span.last_call) break;
       RankSums::OfCalls& sum = own.calls[{paths_.at_call(rank, call), calls.operation(i)}];
       sum.time_ns += static_cast<double>(calls.end_ns(i) - calls.begin_ns(i));
@@ -80,8 +80,14 @@ class CubeBuilder {
 
   void write_rank(std::int32_t rank, SeverityCube& cube) const {
     const RankSums& own = sums_[static_cast<std::size_t>(rank)];
-    for (PathId path = 0; path < own.computation_ns.size(); ++path) {
-      cube.add({"computation", paths_.name(path)}, rank, own.computation_ns[path]);
+    for (PathId path = 0; path < own.between_calls.size(); ++path) {
+      const std::string name = paths_.name(path);
+      const RankTime& time = own.between_calls[path];
+      cube.add({"computation", name}, rank, static_cast<double>(time.compute));
+      cube.add({"no_processor", name}, rank, static_cast<double>(time.no_processor));
+      cube.add({"blocked", name}, rank, static_cast<double>(time.blocked));
+      cube.add({"recording", name}, rank, static_cast<double>(time.recording));
+      cube.add({"mpi", name}, rank, static_cast<double>(time.mpi));  // in calls not recorded
     }
     for (const auto& [key, sum] : own.calls) {
       const std::string path = path_of_calls(paths_, key.first, key.second);

@@ -17,13 +17,18 @@ namespace slackline {
 class SeverityCube {
  public:
   struct Key {
-    std::string metric;     ///< "computation", "mpi", "late_sender", "calls", "bytes"
+    std::string metric;     ///< "computation", "blocked", "mpi", "late_sender", "calls", "bytes"
     std::string call_path;  ///< "main/solve/MPI_Allreduce"; empty: outside of all
 
     auto operator<=>(const Key&) const = default;
     /// Whether the metric is a wait pattern.
     bool is_wait() const {
-      return metric != "computation" && metric != "mpi" && metric != "calls" && metric != "bytes";
+      return !is_outside_mpi() && metric != "mpi" && metric != "calls" && metric != "bytes";
+    }
+    /// Whether it is time between calls: computation, or a reason why there was none.
+    bool is_outside_mpi() const {
+      return metric == "computation" || metric == "no_processor" || metric == "blocked" ||
+             metric == "recording";
     }
   };
   using Severities = std::map<Key, std::vector<double>>;  // by rank
@@ -43,10 +48,11 @@ class SeverityCube {
 };
 
 /// For each rank's time between MPI_Init and MPI_Finalize (RankSpan::analysed): computation by
-/// path; time in calls without waiting ("mpi"), number of calls and bytes by path and operation;
-/// waiting by pattern, path and operation. Completion patterns are no waiting, as in
-/// WaitSummary::total_ns, and part of "mpi". Times in ns; computation, mpi and waiting add up to
-/// that time but for pauses. Linear.
+/// path, and where ranks did not compute between calls ("no_processor", "blocked", "recording", as
+/// in RankTime); time in calls without waiting ("mpi"), number of calls and bytes by path and
+/// operation; waiting by pattern, path and operation. Completion patterns are no waiting, as in
+/// WaitSummary::total_ns, and part of "mpi". Times in ns; the times add up to that
+/// time. Linear.
 SeverityCube severity_cube(const Trace& trace, const CallPaths& paths, const WaitStates& waits);
 
 /// The mean of several runs of one program. Those of equally many ranks; throws Error otherwise.

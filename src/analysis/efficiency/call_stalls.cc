@@ -57,9 +57,11 @@ class Durations {
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const auto call = static_cast<CallIndex>(i);
       if (calls.end_ns(i) < analysed_.begin_ns || calls.begin_ns(i) > analysed_.end_ns) continue;
+      if (calls.thread(i) != 0) continue;
       const std::size_t which = kind(rank, call);
       if (which == kOther) continue;
-      std::int64_t inside = calls.end_ns(i) - calls.begin_ns(i);
+      std::int64_t inside = std::min(calls.end_ns(i), analysed_.end_ns) -
+                            std::max(calls.begin_ns(i), analysed_.begin_ns);
       while (next != waited.end() && next->first < call) ++next;
       for (; next != waited.end() && next->first == call; ++next) inside -= next->second;
       const auto size = static_cast<std::size_t>(std::bit_width(calls.bytes(i)));

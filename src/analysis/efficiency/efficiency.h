@@ -67,6 +67,7 @@ struct Efficiency {
   EfficiencyInputs inputs;              ///< of the whole run
   EfficiencyInputs analysed;            ///< of the analysed interval
   TimeInterval interval;                ///< that one, from the start of the run
+  std::string interval_meaning;         ///< of it (calls/run_span.h)
   std::vector<std::int64_t> useful_ns;  ///< per rank
   std::optional<MachineShare> machine;  ///< where the recording counted context switches
   std::optional<OpenMPUse> openmp;      ///< of the analysed interval, where there are regions

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "analysis/efficiency/efficiency.h"
@@ -173,6 +174,17 @@ Table times_table(const std::vector<Efficiency>& runs) {
   return table;
 }
 
+std::string interval_note(const std::vector<Efficiency>& runs) {
+  const std::string& first = runs.front().interval_meaning;
+  const bool one = std::ranges::all_of(
+      runs, [&](const Efficiency& run) { return run.interval_meaning == first; });
+  return fmt::format(
+      "The first table is for the analysed interval{}, as in 'slackline report'; the others are "
+      "for "
+      "the whole run.",
+      one ? ", " + first : " of each run");
+}
+
 }  // namespace
 
 std::optional<std::string> transfer_note(const EfficiencyInputs& inputs) {
@@ -218,10 +230,7 @@ Described<EfficiencyJson> describe_efficiency(const std::vector<Efficiency>& run
   Described<EfficiencyJson> report{efficiency_object(runs, scaling, study)};
   for (const Efficiency& run : runs) report.findings.merge(run.findings);
   Section section{.id = "efficiency", .title = "Efficiency"};
-  section.items.emplace_back(Paragraph{
-      "The first table is for the analysed interval, from the last return from MPI_Init to the "
-      "first entry into MPI_Finalize, as in 'slackline report'; the others are for the whole "
-      "run."});
+  section.items.emplace_back(Paragraph{interval_note(runs)});
   section.items.emplace_back(analysed_tree(runs));
   for (const Efficiency& run : runs) {
     const std::optional<std::string> note = transfer_note(run.analysed);

@@ -206,6 +206,7 @@ Efficiency efficiency_of(const EfficiencyPart& whole, const Trace& job, const Ru
   e.inputs = whole_inputs(ranks, run);
   e.analysed = analysed_inputs(ranks, run, analysed);
   e.interval = {analysed.begin_ns - run.whole.begin_ns, analysed.end_ns - run.whole.begin_ns};
+  e.interval_meaning = meaning(extent_of(run, analysed), run.ends);
   for (const RankEfficiency& rank : ranks) e.useful_ns.push_back(rank.useful_ns);
   using R = RankEfficiency;
   e.inputs.instructions = total(ranks, &R::counters, &R::Counters::instructions);

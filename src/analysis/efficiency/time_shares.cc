@@ -49,7 +49,7 @@ class CallSums {
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
       const RankCalls& calls = trace_.calls(r);
       for (std::size_t i = 0; i < calls.size(); ++i) {
-        if (starts_or_ends(calls.operation(i))) continue;
+        if (starts_or_ends(calls.operation(i)) || calls.thread(i) != 0) continue;
         if (calls.end_ns(i) < analysed_.begin_ns || calls.begin_ns(i) > analysed_.end_ns) continue;
         TimeShares::OfCalls& sum = of(r, static_cast<CallIndex>(i));
         ++sum.calls;
@@ -166,7 +166,6 @@ TimeShares time_shares(const Trace& trace, const CallMatching& matching,
     if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
     ++out.present;
     rank = measured->ranks_ns[r];
-    // Calls of several threads overlap, and so may their waiting.
     const std::int64_t waiting = std::min(waiting_ns[r], rank.mpi);
     rank.mpi -= waiting;
     rank.wait += waiting;

@@ -17,7 +17,7 @@ namespace slackline {
 /// Where the ranks' measured time goes in the analysed interval, RunSpan::common unless another was
 /// asked for.
 struct TimeShares {
-  /// MPI calls of one operation in one call path.
+  /// MPI calls of one operation in one call path, of the ranks' main threads.
   struct OfCalls {
     Operation operation = Operation::none;
     PathId path = 0;

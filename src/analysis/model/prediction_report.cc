@@ -111,8 +111,7 @@ Facts key_facts(const Prediction& p) {
                          "by the model, with the measured computation"});
   if (p.measured) {
     const auto measured = static_cast<double>(p.measured->makespan_ns);
-    facts.facts.push_back(
-        {"measured run time", measured, Unit::ns, std::string(p.measured->extent)});
+    facts.facts.push_back({"measured run time", measured, Unit::ns, p.measured->extent});
     if (measured > 0) {
       facts.facts.push_back({"predicted / measured", p.makespan_ns / measured, Unit::ratio,
                              "below 100 %: the modelled network is faster, or MPI time has other "

@@ -17,15 +17,12 @@ constexpr std::size_t kBlocks = 32;  // of ranks, each summed by one thread
 /// A rank's time without waiting.
 class OwnSums {
  public:
-  OwnSums(const Activities& run, const CallActivities& names)
-      : run_(run), names_(names), late_start_(static_cast<ActivityId>(names.size())) {}
+  OwnSums(const Activities& run, const CallActivities& names) : run_(run), names_(names) {}
 
   void append(std::int32_t rank, std::vector<OwnTime>& out) {
     sum_up(rank);
     sums_.for_each([&](ActivityId id, std::int64_t ns) {
-      if (ns == 0) return;
-      const bool late_start = id == late_start_;
-      out.push_back({{rank, {late_start ? ActivityName{} : names_.name(id), late_start}}, ns});
+      if (ns != 0) out.push_back({{rank, names_.name(id)}, ns});
     });
   }
 
@@ -54,12 +51,11 @@ class OwnSums {
       sums_.add(id, part);
       rest -= part;
     });
-    if (rest > 0) sums_.add(call == 0 ? late_start_ : 0, rest);
+    if (rest > 0) sums_.add(call == 0 ? names_.late_start() : 0, rest);
   }
 
   const Activities& run_;
   const CallActivities& names_;
-  ActivityId late_start_;
   ActivitySums sums_;
   CallWork work_;
 };
@@ -70,12 +66,11 @@ class OwnSums {
 class Impacts {
  public:
   /// `own`: of all ranks.
-  Impacts(std::span<const OwnTime> own, std::span<const ActivityOnPath> on_path,
-          std::int64_t late_start_ns, std::int64_t ranks)
-      : ranks_(ranks), sums_{{{{}, false}, -late_start_ns}, {{{}, true}, late_start_ns}} {
+  Impacts(std::span<const OwnTime> own, std::span<const ActivityOnPath> on_path, std::int64_t ranks)
+      : ranks_(ranks) {
     for (const ActivityOnPath& row : on_path) {
       length_ += row.sum;
-      sums_.push_back({{row.of, false}, row.sum});
+      sums_.push_back({row.of, row.sum});
     }
     for (const OwnTime& row : own) sums_.push_back({row.of.of, 0});
     add_up_rows(sums_);
@@ -113,13 +108,13 @@ class Impacts {
 
  private:
   struct Sums {
-    ImpactOn on;
+    ActivityName on;
     std::int64_t on_path_ns = 0;
     std::int64_t critical_ns = 0;
     std::int64_t non_critical_ns = 0;
     double too_much_ns = 0;
 
-    const ImpactOn& key() const { return on; }
+    const ActivityName& key() const { return on; }
     void add(const Sums& other) { on_path_ns += other.on_path_ns; }
   };
 
@@ -128,8 +123,7 @@ class Impacts {
   }
 
   ActivityImpact impact(const Sums& sums) const {
-    ActivityImpact impact{sums.on.activity.operation, sums.on.activity.path, sums.on.late_start,
-                          sums.critical_ns, sums.non_critical_ns};
+    ActivityImpact impact{sums.on, sums.critical_ns, sums.non_critical_ns};
     if (sums.critical_ns < ranks_ * sums.on_path_ns) {  // else only rounding is left
       const double all = shares_ * static_cast<double>(sums.on_path_ns);
       impact.imbalance_ns = std::max(0.0, all - sums.too_much_ns);
@@ -166,8 +160,8 @@ std::vector<OwnTime> own_times(const Activities& run, const CallActivities& name
 
 std::vector<ActivityImpact> activity_impacts(std::span<const OwnTime> own,
                                              std::span<const ActivityOnPath> on_path,
-                                             std::int64_t late_start_ns, std::int64_t ranks) {
-  Impacts impacts(own, on_path, late_start_ns, ranks);
+                                             std::int64_t ranks) {
+  Impacts impacts(own, on_path, ranks);
   for (auto first = own.begin(); first != own.end();) {
     const auto end = std::find_if(
         first, own.end(), [&](const OwnTime& row) { return row.of.rank != first->of.rank; });

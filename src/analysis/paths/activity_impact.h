@@ -12,22 +12,14 @@
 
 namespace slackline {
 
-/// An activity, or what ranks are late to start: neither computation nor waiting.
-struct ImpactOn {
-  ActivityName activity{};
-  bool late_start = false;
-
-  auto operator<=>(const ImpactOn&) const = default;
-};
-
-struct RankImpactOn {
+struct RanksActivity {
   std::int32_t rank = 0;
-  ImpactOn of{};
+  ActivityName of{};
 
-  auto operator<=>(const RankImpactOn&) const = default;
+  auto operator<=>(const RanksActivity&) const = default;
 };
-/// A rank's time in something without waiting, in ns.
-using OwnTime = KeyedSum<RankImpactOn, std::int64_t>;
+/// A rank's time in an activity without waiting, in ns.
+using OwnTime = KeyedSum<RanksActivity, std::int64_t>;
 
 /// Time of all ranks in everything, ascending; that of all parts of a run adds up to the run's.
 /// What comes after a rank's last call is computation. O(calls), ranks in threads.
@@ -37,9 +29,7 @@ std::vector<OwnTime> own_times(const Activities& run, const CallActivities& name
 /// performance impact). The parts of all activities add up to ranks times the length of the run.
 /// Unlike in Scalasca, what a rank was late to start is an activity of its own, and not waiting.
 struct ActivityImpact {
-  Operation operation = Operation::none;  ///< none: computation
-  PathId path = 0;
-  bool late_start = false;           ///< before the rank's start; neither computation nor waiting
+  ActivityName activity{};
   std::int64_t critical_ns = 0;      ///< on each rank as much of it as the critical path has
   std::int64_t non_critical_ns = 0;  ///< what ranks have of it beyond that
   /// Waiting, over all ranks, because the path has more of it than they: each rank's waiting is
@@ -49,14 +39,13 @@ struct ActivityImpact {
   std::int64_t busy_ns() const { return critical_ns + non_critical_ns; }
 };
 
-/// How much of the critical path an activity takes, in ns; a late start is computation of no call
-/// path.
+/// How much of the critical path an activity takes, in ns.
 using ActivityOnPath = KeyedSum<ActivityName, std::int64_t>;
 
-/// Ascending by activity. `own`: of a whole run, ascending; `late_start_ns`: the path's; `ranks`:
-/// how many have calls. O(rows log activities).
+/// Ascending by activity. `own`: of a whole run, ascending; `ranks`: how many have calls. O(rows
+/// log activities).
 std::vector<ActivityImpact> activity_impacts(std::span<const OwnTime> own,
                                              std::span<const ActivityOnPath> on_path,
-                                             std::int64_t late_start_ns, std::int64_t ranks);
+                                             std::int64_t ranks);
 
 }  // namespace slackline

@@ -9,6 +9,7 @@ CallActivities::CallActivities(const Trace& trace, const CallPaths& paths)
   for (std::size_t p = 0; p < paths.size(); ++p) {
     names_.push_back({Operation::none, static_cast<PathId>(p)});
   }
+  names_.push_back({.late_start = true});
   if (paths.only_one()) {
     for (std::size_t op = 0; op < kOperationCount; ++op) {
       by_operation_.push_back(id_of(static_cast<Operation>(op), 0));

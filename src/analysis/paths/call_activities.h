@@ -18,7 +18,7 @@ namespace slackline {
 using ActivityId = std::uint32_t;
 
 /// Which activity each call is, and the computation before it: numbers, so that sums by activity
-/// are arrays. Computation in call path p is activity p.
+/// are arrays. Computation in call path p is activity p, and after these comes late_start().
 class CallActivities {
  public:
   static constexpr ActivityId kSeveral = ~ActivityId{0};  ///< a gap in several call paths
@@ -38,6 +38,8 @@ class CallActivities {
   /// Operation::none: computation.
   Operation operation(ActivityId id) const { return names_[id].operation; }
   PathId path(ActivityId id) const { return names_[id].path; }
+  ActivityId late_start() const { return static_cast<ActivityId>(paths_.size()); }
+  bool is_computation(ActivityId id) const { return id < paths_.size(); }
   const CallPaths& paths() const { return paths_; }
 
   OfCall of(std::int32_t rank, CallIndex call) const {

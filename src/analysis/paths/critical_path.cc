@@ -90,13 +90,11 @@ void add_near_paths(const PathSums& sums, CriticalPath& out) {
 }
 
 void add_impacts(std::vector<ActivityImpact> impacts, std::size_t ranks, CriticalPath& out) {
-  std::map<ActivityName, std::int64_t> busy_ns;  // late starts as on the path
-  for (const ActivityImpact& i : impacts) {
-    busy_ns[i.late_start ? ActivityName{} : ActivityName{i.operation, i.path}] += i.busy_ns();
-  }
+  std::map<ActivityName, std::int64_t> busy_ns;
+  for (const ActivityImpact& i : impacts) busy_ns[i.activity] += i.busy_ns();
   for (ActivityShare& share : out.activities) {
-    share.mean_ns =
-        static_cast<double>(busy_ns[{share.operation, share.path}]) / static_cast<double>(ranks);
+    share.mean_ns = static_cast<double>(busy_ns[{share.operation, share.path, share.late_start}]) /
+                    static_cast<double>(ranks);
     share.imbalance_ns = std::max(0.0, static_cast<double>(share.on_path_ns) - share.mean_ns);
   }
   std::erase_if(impacts,
@@ -122,7 +120,7 @@ CriticalPath path_alone(const PathSums& sums, std::int32_t ranks) {
   }
   add_ranks(sums.ranks, out);
   for (const ActivityOnPath& row : largest_first(sums.on_path)) {
-    out.activities.push_back({row.of.operation, row.of.path, row.sum});
+    out.activities.push_back({row.of.operation, row.of.path, row.of.late_start, row.sum});
   }
   for (const LongSegment& s : sums.longest) out.longest.push_back(s.segment);
   std::ranges::sort(out.longest, {}, &ActivitySegment::begin_ns);
@@ -177,9 +175,9 @@ CriticalPath critical_path(const Activities& run, const CallActivities& names,
 CriticalPath path_of_run(PathSums sums, const PathGains& gains, std::int32_t ranks) {
   CriticalPath out = path_alone(sums, ranks);
   add_near_paths(sums, out);
-  add_impacts(activity_impacts(sums.own, sums.on_path, out.late_start_ns,
-                               static_cast<std::int64_t>(sums.ranks.size())),
-              sums.ranks.size(), out);
+  add_impacts(
+      activity_impacts(sums.own, sums.on_path, static_cast<std::int64_t>(sums.ranks.size())),
+      sums.ranks.size(), out);
   out.parts = gains.synchronisations + 1;
   for (std::size_t i = 0; i < std::min(kGainsAsked, out.activities.size()); ++i) {
     out.activities[i].gain_ns = out.makespan_ns - gains.makespan_ns[i];

@@ -20,6 +20,7 @@ namespace slackline {
 struct ActivityShare {
   Operation operation;
   PathId path;
+  bool late_start;  ///< as ActivityName::late_start
   std::int64_t on_path_ns = 0;
   double mean_ns = 0;       ///< time without waiting, mean over the ranks
   double imbalance_ns = 0;  ///< what the critical path has more of it than the mean rank

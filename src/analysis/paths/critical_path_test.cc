@@ -272,7 +272,7 @@ TEST(ActivityImpact, LaysWaitingOnWhatThePathHasMoreOf) {
   ASSERT_EQ(path.makespan_ns, 110);
   ASSERT_EQ(path.impacts.size(), 3u);
   const ActivityImpact& computation = path.impacts.front();
-  EXPECT_EQ(computation.operation, Operation::none);
+  EXPECT_EQ(computation.activity, ActivityName{});
   EXPECT_EQ(computation.critical_ns, 140);
   EXPECT_EQ(computation.non_critical_ns, 0);
   double waiting = 0;

@@ -75,9 +75,11 @@ class ForwardWalk {
       for (std::size_t k = 0; k < kGainsAsked; ++k) at[k] += asked_[k] == whole ? 0 : gap;
     } else {
       Lanes removed{};
-      names_.for_gap(rank, call, [&](ActivityId id, std::int64_t ns) {
+      const auto remove = [&](ActivityId id, std::int64_t ns) {
         for (std::size_t k = 0; k < kGainsAsked; ++k) removed[k] += asked_[k] == id ? ns : 0;
-      });
+      };
+      names_.for_gap(rank, call, remove);
+      if (call == 0) remove(names_.late_start(), run_.late_start_ns(rank));
       for (std::size_t k = 0; k < kGainsAsked; ++k) {
         at[k] += std::max<std::int64_t>(0, gap - removed[k]);
       }

@@ -18,10 +18,6 @@ constexpr FindingKind kSegmentsLeftOut{
     "Segments of the critical path that the JSON output does not list, because there are more than "
     "100,000; sums and the longest segments are of all."};
 
-std::string_view impact_name(const ActivityImpact& i) {
-  return i.late_start ? "late start" : activity_name(i.operation);
-}
-
 auto imbalance_object(const Imbalance& i) {
   return Object{"wait_before_ns"_key = i.before_ns, "wait_after_ns"_key = i.after_ns,
                 "execution_ns"_key = i.execute_ns, "program_ns"_key = i.program_ns,
@@ -45,24 +41,21 @@ auto segment_objects(const CriticalPath& p, const CallPaths& paths) {
                   "end_ns"_key = s.end_ns,
                   "rank"_key = s.rank,
                   "call"_key = s.call,
-                  "activity"_key = activity_name(s.operation),
+                  "activity"_key = activity_name(s),
                   "call_path"_key = paths.name(s.path)};
   });
 }
 
 auto share_object(const ActivityShare& a, const CallPaths& paths) {
-  return Object{"activity"_key = activity_name(a.operation),
-                "call_path"_key = paths.name(a.path),
-                "on_path_ns"_key = a.on_path_ns,
-                "mean_ns"_key = a.mean_ns,
-                "imbalance_ns"_key = a.imbalance_ns,
-                "gain_at_most_ns"_key = a.gain_ns};
+  return Object{"activity"_key = activity_name(a),   "call_path"_key = paths.name(a.path),
+                "on_path_ns"_key = a.on_path_ns,     "mean_ns"_key = a.mean_ns,
+                "imbalance_ns"_key = a.imbalance_ns, "gain_at_most_ns"_key = a.gain_ns};
 }
 
 auto impact_object(const ActivityImpact& i, const CallPaths& paths) {
-  return Object{"activity"_key = impact_name(i), "call_path"_key = paths.name(i.path),
-                "critical_ns"_key = i.critical_ns, "non_critical_ns"_key = i.non_critical_ns,
-                "imbalance_ns"_key = i.imbalance_ns};
+  return Object{"activity"_key = activity_name(i.activity),
+                "call_path"_key = paths.name(i.activity.path), "critical_ns"_key = i.critical_ns,
+                "non_critical_ns"_key = i.non_critical_ns, "imbalance_ns"_key = i.imbalance_ns};
 }
 
 auto near_path_object(const NearPath& n) {
@@ -122,7 +115,7 @@ Table activity_table(const CriticalPath& p, const CallPaths& paths) {
   for (const ActivityShare& a : p.activities) {
     if (table.rows.size() == kPathRowsShown) break;
     std::vector<Value> row;
-    row.emplace_back(std::string(activity_name(a.operation)));
+    row.emplace_back(std::string(activity_name(a)));
     row.emplace_back(paths.name(a.path));
     row.emplace_back(a.on_path_ns);
     row.emplace_back(
@@ -152,8 +145,8 @@ Table impact_table(const CriticalPath& p, const CallPaths& paths) {
               {}};
   for (const ActivityImpact& i : p.impacts) {
     if (table.rows.size() == kPathRowsShown) break;
-    table.rows.push_back({std::string(impact_name(i)), paths.name(i.path), i.imbalance_ns,
-                          i.critical_ns, i.non_critical_ns});
+    table.rows.push_back({std::string(activity_name(i.activity)), paths.name(i.activity.path),
+                          i.imbalance_ns, i.critical_ns, i.non_critical_ns});
   }
   return table;
 }
@@ -207,7 +200,7 @@ Table segment_table(const CriticalPath& p, const CallPaths& paths) {
               {}};
   for (const ActivitySegment& s : p.longest) {
     table.rows.push_back({s.begin_ns, s.length_ns(), std::int64_t{s.rank},
-                          std::string(activity_name(s.operation)), paths.name(s.path)});
+                          std::string(activity_name(s)), paths.name(s.path)});
   }
   return table;
 }

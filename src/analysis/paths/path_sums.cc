@@ -39,7 +39,7 @@ class Segments {
     std::int64_t skip = sum - s.ns;
     std::int64_t from = begin;
     if (skip < 0) {
-      push(from, from - skip, s, 0);
+      push(from, from - skip, s, names_.late_start());
       from -= skip;
       skip = 0;
     }
@@ -60,7 +60,8 @@ class Segments {
     std::int64_t ns;
   };
   void push(std::int64_t begin, std::int64_t end, const RunStep& s, ActivityId id) {
-    segments_.push_back({begin, end, s.rank, s.call, names_.operation(id), names_.path(id)});
+    const ActivityName& name = names_.name(id);
+    segments_.push_back({begin, end, s.rank, s.call, name.operation, name.path, name.late_start});
   }
 
   const CallActivities& names_;
@@ -71,7 +72,8 @@ class Segments {
 
 std::vector<ActivityOnPath> activities_of(std::span<const ActivitySegment> segments) {
   std::map<ActivityName, std::int64_t> sums;
-  for (const ActivitySegment& s : segments) sums[{s.operation, s.path}] += s.length_ns();
+  for (const ActivitySegment& s : segments)
+    sums[{s.operation, s.path, s.late_start}] += s.length_ns();
   std::vector<ActivityOnPath> rows;
   for (const auto& [activity, ns] : sums) rows.push_back({activity, ns});
   return rows;

@@ -27,6 +27,7 @@ struct ActivitySegment {
   std::uint32_t call;   ///< of computation the call that ends it
   Operation operation;  ///< none: computation
   PathId path;
+  bool late_start = false;  ///< as ActivityName::late_start
 
   std::int64_t length_ns() const { return end_ns - begin_ns; }
 };

@@ -7,12 +7,12 @@
 namespace slackline {
 namespace {
 
-/// Time inside of a rank's calls in `part`. Calls of several threads may overlap; time is counted
-/// once.
+/// Time in `part` inside of the calls of a rank's main thread, whose time is the rank's.
 std::int64_t time_in_calls(const RankCalls& calls, const RankSpan& span, const TimeInterval& part) {
   std::int64_t sum = 0;
   std::int64_t from = part.begin_ns;
   for (std::size_t i = span.first_call; i < span.last_call; ++i) {
+    if (calls.thread(i) != 0) continue;
     const std::int64_t end = std::min(part.end_ns, calls.end_ns(i));
     sum += std::max<std::int64_t>(0, end - std::max(from, calls.begin_ns(i)));
     from = std::max(part.begin_ns, end);
@@ -27,21 +27,7 @@ void take_pauses(const RankCalls& calls, const TimeInterval& part, RankTime& tim
         0, std::min(part.end_ns, pause.end_ns) - std::max(part.begin_ns, pause.begin_ns));
     const std::int64_t ns = std::min(length, time.compute);
     time.compute -= ns;
-    switch (pause.kind) {
-      case PauseKind::in_mpi:
-        time.mpi += ns;
-        break;
-      case PauseKind::no_processor:
-        time.no_processor += ns;
-        break;
-      case PauseKind::other:
-      case PauseKind::blocked:
-        time.blocked += ns;
-        break;
-      case PauseKind::recording:
-        time.recording += ns;
-        break;
-    }
+    part_of(time, pause.kind) += ns;
   }
 }
 
@@ -52,12 +38,11 @@ void take_recording(const RankCalls& calls, const RankSpan& span, const TimeInte
   GapWalk gaps(calls);
   std::int64_t sum = 0;
   for (std::size_t i = 0; i <= span.last_call; ++i) {
-    const std::int64_t ns = gaps.next().recording_ns;
-    if (i < span.first_call || ns == 0) continue;
-    const std::int64_t begin = i == 0 ? calls.start_ns() : calls.end_ns(i - 1);
-    const std::int64_t end = i < calls.size() ? calls.begin_ns(i) : calls.stop_ns();
-    sum += std::clamp<std::int64_t>(std::min(part.end_ns, end) - std::max(part.begin_ns, begin), 0,
-                                    ns);
+    const GapWalk::Gap gap = gaps.next();
+    if (i < span.first_call || gap.recording_ns == 0) continue;
+    sum += std::clamp<std::int64_t>(
+        std::min(part.end_ns, gap.end_ns) - std::max(part.begin_ns, gap.begin_ns), 0,
+        gap.recording_ns);
   }
   sum = std::min(sum, time.compute);
   time.compute -= sum;
@@ -74,6 +59,8 @@ std::optional<MeasuredRun> measured_run(const Trace& trace, const TimeInterval& 
   if (!trace.timed() || trace.call_count() == 0) return std::nullopt;
   MeasuredRun run;
   run.makespan_ns = interval.length_ns();
+  const RunSpan span = run_span(trace);
+  run.extent = meaning(extent_of(span, interval), span.ends);
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     run.ranks_ns.push_back(measured_rank(trace.calls(r), interval));
   }

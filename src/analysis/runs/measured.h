@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "analysis/runs/time_breakdown.h"
@@ -15,9 +15,7 @@ namespace slackline {
 struct MeasuredRun {
   std::int64_t makespan_ns = 0;
   std::vector<RankTime> ranks_ns;  ///< parts add up to the makespan
-  /// From when to when, as reports say it.
-  std::string_view extent =
-      "from the first return from MPI_Init to the last entry into MPI_Finalize";
+  std::string extent;              ///< from when to when, as reports say it
 };
 
 /// The run as a model predicts it, RunSpan::analysed. Nothing for untimed traces and traces without

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "trace/rank_calls.h"
+
 namespace slackline {
 
 /// Where one rank's time goes under the model, ps. The parts add up to the length of the run, for
@@ -44,5 +46,21 @@ struct RankTime {
     return *this;
   }
 };
+
+/// In which part of a rank's time a pause lies.
+inline std::int64_t& part_of(RankTime& time, PauseKind kind) {
+  switch (kind) {
+    case PauseKind::in_mpi:
+      return time.mpi;
+    case PauseKind::no_processor:
+      return time.no_processor;
+    case PauseKind::recording:
+      return time.recording;
+    case PauseKind::other:
+    case PauseKind::blocked:
+      break;
+  }
+  return time.blocked;
+}
 
 }  // namespace slackline

@@ -10,6 +10,7 @@
 #include "analysis/runs/measured.h"
 #include "analysis/simulation/slowed_report.h"
 #include "base/units.h"
+#include "calls/run_span.h"
 
 namespace slackline {
 namespace {
@@ -224,9 +225,8 @@ void add_measured(Facts& facts, const Simulation& s, const Trace& trace) {
   const std::optional<std::int64_t> makespan_ns = measured_ns(trace);
   if (!makespan_ns) return;
   const auto measured = static_cast<double>(*makespan_ns);
-  facts.facts.push_back(
-      {"measured run time", measured, Unit::ns,
-       "from the first return from MPI_Init to the last entry into MPI_Finalize"});
+  facts.facts.push_back({"measured run time", measured, Unit::ns,
+                         meaning(AnalysedExtent::program, run_span(trace).ends)});
   facts.facts.push_back({"simulated / measured", ns_of_seconds(s.makespan) / measured, Unit::ratio,
                          "simulated over recorded run time"});
 }

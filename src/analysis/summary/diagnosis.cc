@@ -127,7 +127,7 @@ Table call_shares(const TimeShares& shares, const CallPaths& paths) {
 Section shares_section(const Diagnosis& d, const CallPaths& paths, const CallTree& tree) {
   const TimeShares& s = d.shares;
   Facts facts{
-      {{"total run time", s.run_ns, Unit::ns, "including MPI_Init and MPI_Finalize"},
+      {{"total run time", s.run_ns, Unit::ns, meaning_of_whole(s.ends)},
        {"analysed interval", s.length_ns, Unit::ns, meaning(s.extent, s.ends)},
        {"computation", s.share(s.sum_ns.compute), Unit::ratio, "share of rank time"},
        {"wait time", s.share(s.sum_ns.wait), Unit::ratio, "for other ranks, share of rank time"},

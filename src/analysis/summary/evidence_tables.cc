@@ -115,7 +115,7 @@ Table causing_ranks(const RootCauses& causes, const CallPaths& paths) {
               {}};
   for (const LateRank& r : causes.ranks) {
     if (table.rows.size() == kEvidenceRows) break;
-    std::vector<Value> row{std::int64_t{r.rank}, r.share, std::string(activity_name(r.operation)),
+    std::vector<Value> row{std::int64_t{r.rank}, r.share, std::string(activity_name(r)),
                            paths.name(r.path), r.activity_share};
     row.resize(table.columns.size());
     if (table.rows.size() < causes.late_count) {
@@ -138,7 +138,7 @@ Table causing_activities(const RootCauses& causes, const CallPaths& paths) {
               {}};
   for (const CausingActivity& a : causes.activities) {
     if (table.rows.size() == kEvidenceRows) break;
-    table.rows.push_back({std::string(activity_name(a.operation)), paths.name(a.path), a.share,
+    table.rows.push_back({std::string(activity_name(a)), paths.name(a.path), a.share,
                           std::int64_t{a.rank}, a.rank_share});
   }
   return table;
@@ -154,8 +154,8 @@ std::vector<Item> path_tables(const Diagnosis& d, const CallPaths& paths) {
       {}};
   for (const PathShares::OfActivity& a : path.activities) {
     if (activities.rows.size() == kEvidenceRows) break;
-    activities.rows.push_back({std::string(activity_name(a.operation)), paths.name(a.path),
-                               a.time_ns, share_of(a.time_ns, path.length_ns)});
+    activities.rows.push_back({std::string(activity_name(a)), paths.name(a.path), a.time_ns,
+                               share_of(a.time_ns, path.length_ns)});
   }
   Table ranks{"path_interval_ranks",
               "Critical path in the analysed interval by rank",

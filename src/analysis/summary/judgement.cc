@@ -168,9 +168,8 @@ std::string computing_of(const Subject& s, std::int32_t rank) {
 std::string causes_of(const Subject& s, std::span<const LateRank> late) {
   std::vector<std::string> parts;
   for (const LateRank& l : late) {
-    parts.push_back(fmt::format("{}{} on rank {} ({})", activity_name(l.operation),
-                                in_path(s.paths, l.path), l.rank,
-                                format_percent(l.activity_share, 0)));
+    parts.push_back(fmt::format("{}{} on rank {} ({})", activity_name(l), in_path(s.paths, l.path),
+                                l.rank, format_percent(l.activity_share, 0)));
   }
   return fmt::format("root causes (of all wait time): {}", enumeration(parts));
 }
@@ -178,22 +177,23 @@ std::string causes_of(const Subject& s, std::span<const LateRank> late) {
 /// The same cause as the answer to which rank is late.
 std::string caused_by(const Subject& s) {
   const RootCauses& causes = s.d.causes;
-  const auto what = [&](Operation operation, PathId path) {
-    return std::string(activity_name(operation)) + in_path(s.paths, path);
+  const auto what = [&](const auto& activity) {
+    return std::string(activity_name(activity)) + in_path(s.paths, activity.path);
   };
   if (causes.late_count > 1) return causes_of(s, causes.late());
   if (causes.late_count == 1) {
     const LateRank& late = causes.ranks.front();
-    std::string text = fmt::format("root cause: {} on rank {} ({} of all wait time)",
-                                   what(late.operation, late.path), late.rank,
-                                   format_percent(late.activity_share, 0));
-    return late.operation == Operation::none ? text + computing_of(s, late.rank) : text;
+    std::string text = fmt::format("root cause: {} on rank {} ({} of all wait time)", what(late),
+                                   late.rank, format_percent(late.activity_share, 0));
+    return late.operation == Operation::none && !late.late_start ? text + computing_of(s, late.rank)
+                                                                 : text;
   }
   const CausingActivity& most = causes.activities.front();
   if (most.share < kWorthNaming) return "no single cause exceeds 10 %";
   std::string text = fmt::format("root cause: {} ({} of all wait time) on several ranks",
-                                 what(most.operation, most.path), format_percent(most.share, 0));
-  if (most.operation == Operation::none && busier_than_mean(s.d.shares, most.rank) < kUnevenRank) {
+                                 what(most), format_percent(most.share, 0));
+  if (most.operation == Operation::none && !most.late_start &&
+      busier_than_mean(s.d.shares, most.rank) < kUnevenRank) {
     text += ", whose total computation is close to the mean: the late rank varies over time";
   }
   return text;

@@ -16,6 +16,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/runs/measured.h"
 #include "analysis/waits/known_waits.h"
 
 namespace slackline {
@@ -118,7 +119,7 @@ void LimitLosses::sum_up_calls(const std::vector<FrameId>& own_frames) {
     for (std::size_t i = span.first_call; i < span.last_call; ++i) {
       const std::int64_t ns = std::min(interval.end_ns, calls.end_ns(i)) -
                               std::max(interval.begin_ns, calls.begin_ns(i));
-      if (ns < 0) continue;
+      if (ns < 0 || calls.thread(i) != 0) continue;
       const auto call = static_cast<CallIndex>(i);
       double rest = static_cast<double>(ns);
       for (; wait < own_waits.size() && own_waits[wait].call <= call; ++wait) {
@@ -134,13 +135,12 @@ void LimitLosses::sum_up_calls(const std::vector<FrameId>& own_frames) {
 /// Waiting by its reason: that for communication, and completions, stay with their calls.
 void LimitLosses::sum_up_waits() {
   waits_.resize(static_cast<std::size_t>(in_.trace.ranks()));
-  constexpr auto kCommunication = static_cast<std::size_t>(DelayReason::communication);
   for (std::size_t i = 0; i < in_.waits.states.size(); ++i) {
     const WaitState& w = in_.waits.states[i];
     const auto& by_reason = in_.delays.origins[i].by_reason;
     const bool has_cause = w.cause_rank >= 0 && w.cause_rank != w.rank;
     if (!w.effective || !has_cause) continue;
-    const double late = static_cast<double>(w.wait_ns) - by_reason[kCommunication];
+    const double late = static_cast<double>(w.wait_ns) - in_.delays.origins[i].communication_ns;
     waits_[static_cast<std::size_t>(w.rank)].push_back({w.call, late});
     of(Limit::imbalance) += by_reason[static_cast<std::size_t>(DelayReason::imbalance)];
     of(Limit::serialisation) += by_reason[static_cast<std::size_t>(DelayReason::serialisation)];
@@ -184,7 +184,8 @@ void LimitLosses::sum_up_rest() {
     const std::int64_t blocked = in_.shares.ranks_ns[static_cast<std::size_t>(r)].blocked;
     least = std::min(least.value_or(blocked), blocked);
   }
-  of(Limit::io) += static_cast<double>(least.value_or(0)) * static_cast<double>(in_.shares.present);
+  of(Limit::blocked) +=
+      static_cast<double>(least.value_or(0)) * static_cast<double>(in_.shares.present);
 }
 
 /// Whether a rank's computation is meant for threads, and not only a library that it calls.
@@ -209,18 +210,38 @@ void LimitLosses::add_threads() {
   }
 }
 
+/// Of each rank that meets others in the interval: its CPU time of computation until it does so for
+/// the last time. What comes after that makes no rank wait.
+std::vector<std::int64_t> LimitLosses::computed_before_meeting() const {
+  const std::int64_t begin = run_span(in_.trace).whole.begin_ns + in_.shares.begin_ns;
+  const TimeInterval interval{begin, begin + in_.shares.length_ns};
+  std::vector<std::int64_t> computed;
+  for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+    const RankCalls& calls = in_.trace.calls(r);
+    const RankSpan span = rank_span(calls);
+    for (std::size_t i = span.last_call; i-- > span.first_call;) {
+      const bool inside =
+          calls.begin_ns(i) <= interval.end_ns && calls.end_ns(i) >= interval.begin_ns;
+      if (!inside || !in_.matching.completes_something(r, static_cast<CallIndex>(i))) continue;
+      computed.push_back(
+          measured_rank(calls, {interval.begin_ns, std::min(interval.end_ns, calls.begin_ns(i))})
+              .compute);
+      break;
+    }
+  }
+  return computed;
+}
+
 /// Where ranks wait for processors, the measured waits do not show load imbalance; the CPU time
 /// does: what the busiest rank computes more than the others counts as imbalance, and no longer as
 /// lack of processors.
 void LimitLosses::find_hidden_imbalance() {
   if (of(Limit::processors) < kManyWithoutProcessor * rank_time_ns()) return;
+  const std::vector<std::int64_t> computed = computed_before_meeting();
+  if (computed.empty()) return;
+  const auto most = static_cast<double>(*std::ranges::max_element(computed));
   double excess = 0;
-  const auto most =
-      static_cast<double>(in_.shares.ranks_ns[static_cast<std::size_t>(busiest_rank())].compute);
-  for (std::size_t r = 0; r < in_.shares.ranks_ns.size(); ++r) {
-    if (in_.trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
-    excess += most - static_cast<double>(in_.shares.ranks_ns[r].compute);
-  }
+  for (const std::int64_t ns : computed) excess += most - static_cast<double>(ns);
   const double shown = of(Limit::imbalance) + of(Limit::serialisation);
   const double hidden = std::min(excess - shown, of(Limit::processors));
   if (hidden <= 0) return;

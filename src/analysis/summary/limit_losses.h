@@ -71,6 +71,7 @@ class LimitLosses {
   void add_time_in_calls();
   void place_loss(Limit limit, const LossPlace& place, const CallSum& sum, double ns,
                   std::uint64_t calls);
+  std::vector<std::int64_t> computed_before_meeting() const;
   void find_hidden_imbalance();
   static bool is_hybrid(const RankThreads& rank);
   void add_threads();

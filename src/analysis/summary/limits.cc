@@ -201,12 +201,15 @@ class LimitSearch {
     const auto k = static_cast<std::size_t>(reason);
     std::map<std::int32_t, double> by_rank;
     double sum = 0;
+    double late_starts = 0;
     for (const DelayCost& cost : in_.delays.costs) {
       const double ns = cost.by_reason[k].value();
       by_rank[cost.of.rank] += ns;
       sum += ns;
+      if (cost.of.late_start) late_starts += ns;
     }
     c.ranks = outstanding(by_rank, sum);
+    c.late_start = 2 * late_starts > sum;
     c.frame = code_of_delays(k, sum, c.ranks);
     c.operation = operation_of_waits(k, c.ranks);
     c.interval = interval_of_waits(k, c.ranks);
@@ -241,8 +244,8 @@ class LimitSearch {
     std::map<LateComputation, double> weights;
     for (const DelayCost& cost : in_.delays.costs) {
       const double ns = cost.by_reason[reason].value();
-      if (cost.of.operation != Operation::none || !counts(ranks, cost.of.rank) ||
-          ns < kWorthAsking * sum) {
+      if (cost.of.operation != Operation::none || cost.of.late_start ||
+          !counts(ranks, cost.of.rank) || ns < kWorthAsking * sum) {
         continue;
       }
       asked.emplace_back(cost.of.rank, cost.of.path);
@@ -331,6 +334,7 @@ class LimitSearch {
   }
 
   void describe_cpu_time(LimitingCause& c) const {
+    c.by_cpu_time = true;
     const std::int32_t rank = losses_.busiest_rank();
     const double mean = ratio_of(static_cast<double>(in_.shares.sum_ns.compute),
                                  static_cast<double>(in_.shares.present));
@@ -421,8 +425,31 @@ class LimitSearch {
     }
   }
 
+  /// The ranks that start after the interval begins, if most of what is outside is before that.
+  bool describe_late_starts(LimitingCause& c) const {
+    std::int64_t before = 0;
+    std::int64_t latest = 0;
+    for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+      const RankCalls& calls = in_.trace.calls(r);
+      const std::int64_t late = calls.start_ns() - analysed().begin_ns;
+      if (calls.empty() || late <= 0) continue;
+      c.ranks.push_back(r);
+      before += late;
+      latest = std::max(latest, late);
+    }
+    if (2 * before < in_.shares.sum_ns.outside) {
+      c.ranks.clear();
+      return false;
+    }
+    c.evidence = fmt::format("{} started late, by {}{}", named_ranks(c.ranks),
+                             c.ranks.size() > 1 ? "up to " : "",
+                             format_time_ns(static_cast<double>(latest)));
+    return true;
+  }
+
   /// What is outside of the ranks' recordings, or in MPI_Init and MPI_Finalize.
   void describe_outside(LimitingCause& c) const {
+    if (in_.shares.sum_ns.outside > 0 && describe_late_starts(c)) return;
     std::vector<std::string> ends;
     for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
       const RankCalls& calls = in_.trace.calls(r);
@@ -466,7 +493,7 @@ class LimitSearch {
     }
     if (most == nullptr) {
       c.frame = code_of_blocking();
-      c.evidence = "all ranks are blocked outside MPI";
+      c.evidence = "all ranks: asleep, in I/O or waiting for a device";
       return;
     }
     c.operation = most->place.operation;

@@ -24,14 +24,15 @@ enum class Limit : std::uint8_t {
   serialisation,           ///< ranks are idle while another one works
   transfer,                ///< moving bytes
   message_rate,            ///< many small messages
-  io,                      ///< MPI-IO, or all ranks are blocked outside of MPI
+  io,                      ///< calls of MPI-IO
+  blocked,                 ///< all ranks are blocked outside of MPI: asleep, in I/O, on a device
   processors,              ///< ranks lack processors
   openmp_serial,           ///< threads are in no parallel region while their rank computes
   openmp_imbalance,        ///< threads wait at barriers for one that does more
   openmp_synchronisation,  ///< other waiting at barriers, begin and end of parallel regions
   unknown  ///< calls for which waiting is not known, or that their size does not explain
 };
-inline constexpr std::size_t kLimits = 11;
+inline constexpr std::size_t kLimits = 12;
 std::string_view to_string(Limit limit);  ///< "message_rate", for scripts
 std::string_view name(Limit limit);       ///< "message rate", for people
 
@@ -47,6 +48,8 @@ struct LimitingCause {
   Operation operation = Operation::none;  ///< in which the time is lost; none: computation
   TimeInterval interval{};  ///< nine tenths of it lie in here, from the start of the run
   Confidence confidence = Confidence::likely;
+  bool late_start = false;     ///< the ranks did not do more, they started later
+  bool by_cpu_time = false;    ///< imbalance of computation, not of measured waiting
   bool doubts_others = false;  ///< lack of processors that makes all other figures uncertain
   std::string evidence{};
 };

@@ -20,6 +20,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, kLimits> kLi
      {"transfer", "data transfer"},
      {"message_rate", "message rate"},
      {"io", "I/O"},
+     {"blocked", "time blocked outside MPI"},
      {"processors", "lack of processors"},
      {"openmp_serial", "OpenMP serial part"},
      {"openmp_imbalance", "OpenMP load imbalance"},
@@ -64,11 +65,19 @@ std::string loss_text(const LimitingCause& c, const CallTree& tree) {
       return fmt::format("computation is {} of rank time, most of it{}", share,
                          code.empty() ? " in code that is not known" : code);
     case Limit::imbalance:
+      if (c.by_cpu_time) {
+        return fmt::format("{} of rank time is what {} computes longer than the others{} ({})",
+                           share, named_ranks(c.ranks), code, c.evidence);
+      }
       return c.ranks.empty()
                  ? fmt::format("{} of rank time is waiting for ranks that are late in turn{}{}",
                                share, code, op)
-                 : fmt::format("{} of rank time is waiting for {}, late{}{}", share,
-                               named_ranks(c.ranks), code.empty() ? " in computation" : code, op);
+                 : fmt::format("{} of rank time is waiting for {}, {}{}", share,
+                               named_ranks(c.ranks),
+                               c.late_start   ? "which started late"
+                               : code.empty() ? "late in computation"
+                                              : "late" + code,
+                               op);
     case Limit::serialisation:
       return fmt::format("{} of rank time is idle while {} works{}{}", share,
                          c.ranks.empty() ? "another rank" : named_ranks(c.ranks), code, op);
@@ -89,6 +98,7 @@ std::string loss_text(const LimitingCause& c, const CallTree& tree) {
     case Limit::transfer:
     case Limit::message_rate:
     case Limit::io:
+    case Limit::blocked:
     case Limit::unknown:
       break;
   }

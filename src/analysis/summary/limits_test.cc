@@ -7,6 +7,7 @@
 #include <string>
 
 #include "analysis/summary/diagnosis.h"
+#include "analysis/summary/limits_report.h"
 #include "graph/testing/text_graph.h"
 
 namespace slackline {
@@ -106,7 +107,7 @@ TEST(Limits, AreProcessorsWhereTheLateRankHadNone) {
   EXPECT_EQ(find(causes, Limit::imbalance), nullptr);
 }
 
-// A rank that sleeps is late like one that computes; nobody else sleeps, so that it is no I/O.
+// A rank that sleeps is late like one that computes; nobody else sleeps.
 TEST(Limits, AreImbalanceWhereTheLateRankSleeps) {
   const auto causes =
       limits_of(timed_trace(2,
@@ -114,18 +115,70 @@ TEST(Limits, AreImbalanceWhereTheLateRankSleeps) {
                             "rank 1\n @300 +600 pause blocked\n @900 +100 barrier\n"));
   ASSERT_FALSE(causes.empty());
   EXPECT_EQ(causes[0].limit, Limit::imbalance);
-  EXPECT_EQ(find(causes, Limit::io), nullptr);
+  EXPECT_EQ(find(causes, Limit::blocked), nullptr);
 }
 
-TEST(Limits, AreIoWhereAllRanksAreBlocked) {
+TEST(Limits, AreBlockedWhereAllRanksAre) {
   const auto causes =
       limits_of(timed_trace(2,
                             "rank 0\n @300 +600 pause blocked\n @900 +100 barrier\n"
                             "rank 1\n @300 +600 pause blocked\n @900 +100 barrier\n"));
   ASSERT_FALSE(causes.empty());
-  EXPECT_EQ(causes[0].limit, Limit::io);
+  EXPECT_EQ(causes[0].limit, Limit::blocked);
   EXPECT_NEAR(causes[0].share, 0.6, 1e-9);
   EXPECT_THAT(causes[0].ranks, IsEmpty());
+}
+
+// Nothing but MPI_Finalize makes the ranks meet, so that nobody waits for rank 0, which computes
+// 300 of 600 ns while rank 1 has no processor.
+TEST(Limits, AreProcessorsWhereNobodyWaitsForWhoeverComputes) {
+  const auto causes = limits_of(timed_trace(2,
+                                            "rank 0\n @0 +10 init\n @600 +400 finalize\n"
+                                            "rank 1\n @0 +10 init\n @10 +590 pause no_processor\n"
+                                            " @990 +10 finalize\n"));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::processors);
+  EXPECT_EQ(find(causes, Limit::imbalance), nullptr);
+}
+
+// Rank 1 starts 700 ns after rank 0, which waits 690 ns for it; it computes less.
+TEST(Limits, NameTheRankThatStartsLate) {
+  const auto causes =
+      limits_of(timed_trace(2,
+                            "rank 0\n @0 +10 init\n @110 +690 barrier\n @1000 +1 finalize\n"
+                            "rank 1 start=700\n @700 +10 init\n @790 +10 barrier\n"
+                            " @1000 +1 finalize\n"));
+  const LimitingCause* imbalance = find(causes, Limit::imbalance);
+  ASSERT_NE(imbalance, nullptr);
+  EXPECT_TRUE(imbalance->late_start);
+  EXPECT_THAT(imbalance->ranks, ElementsAre(1));
+  EXPECT_THAT(sentence(*imbalance, CallTree()), ::testing::HasSubstr("rank 1, which started late"));
+}
+
+// Three threads of rank 0 wait in MPI_Recv; its main thread computes 900 of 1000 ns meanwhile.
+TEST(Limits, AreOfMainThreads) {
+  const auto causes = limits_of(
+      timed_trace(2,
+                  "rank 0\n @0 +10 init\n @20 +880 recv from=1 tag=1 thread=1\n"
+                  " @20 +880 recv from=1 tag=2 thread=2\n @20 +880 recv from=1 tag=3 thread=3\n"
+                  " @910 +90 barrier\n @1000 +1 finalize\n"
+                  "rank 1\n @0 +10 init\n @890 send to=0 tag=1\n @890 send to=0 tag=2\n"
+                  " @890 send to=0 tag=3\n @990 +10 barrier\n @1000 +1 finalize\n"));
+  for (const LimitingCause& cause : causes) {
+    EXPECT_TRUE(cause.limit == Limit::computation || cause.share < 0.1) << cause.evidence;
+  }
+}
+
+// The recording ends while rank 1 waits 900 ns for a message that rank 0 has not sent.
+TEST(Limits, NameTheRankThatNeverCame) {
+  const auto causes = limits_of(
+      timed_trace(2,
+                  "rank 0 unfinalized stop=1000\n @0 +10 init\n @90 +10 pack\n"
+                  "rank 1 unfinalized\n @0 +10 init\n @100 +900 recv from=0 unfinished\n"));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::serialisation);
+  EXPECT_THAT(causes[0].ranks, ElementsAre(0));
+  EXPECT_EQ(causes[0].operation, Operation::recv);
 }
 
 // Rank 1 has no processor for 60 of 1000 ns, and computes 60 longer than rank 0: what other

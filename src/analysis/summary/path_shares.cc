@@ -10,7 +10,7 @@ namespace slackline {
 PathShares path_shares(const CriticalPath& path, const TimeInterval& interval) {
   PathShares shares;
   shares.by_rank.resize(path.by_rank.size());
-  std::map<std::pair<Operation, PathId>, std::int64_t> times;
+  std::map<ActivityName, std::int64_t> times;
   const std::int64_t from = std::max(interval.begin_ns, path.late_start_ns);
   for (const ActivitySegment& s : path.segments) {
     const bool environment = is_init(s.operation) || s.operation == Operation::finalize;
@@ -19,14 +19,14 @@ PathShares path_shares(const CriticalPath& path, const TimeInterval& interval) {
     }
     const std::int64_t time = std::min(s.end_ns, interval.end_ns) - std::max(s.begin_ns, from);
     if (time <= 0) continue;
-    times[{s.operation, s.path}] += time;
+    times[{s.operation, s.path, s.late_start}] += time;
     shares.by_rank[static_cast<std::size_t>(s.rank)] += time;
     shares.length_ns += time;
-    if (s.operation == Operation::none) shares.computation_ns += time;
+    if (s.operation == Operation::none && !s.late_start) shares.computation_ns += time;
     if (environment) shares.environment_ns += time;
   }
   for (const auto& [activity, time] : times) {
-    shares.activities.push_back({activity.first, activity.second, time});
+    shares.activities.push_back({activity.operation, activity.path, activity.late_start, time});
   }
   std::ranges::stable_sort(shares.activities,
                            [](const auto& a, const auto& b) { return a.time_ns > b.time_ns; });

@@ -13,6 +13,7 @@ struct PathShares {
   struct OfActivity {
     Operation operation = Operation::none;
     PathId path = 0;
+    bool late_start = false;
     std::int64_t time_ns = 0;
   };
   std::int64_t length_ns = 0;       ///< of the path, as far as it counts

@@ -69,6 +69,7 @@ std::vector<LateRank> shares_by_rank(const DelayCosts& delays) {
       late.rank = c.of.rank;
       late.operation = c.of.operation;
       late.path = c.of.path;
+      late.late_start = c.of.late_start;
       late.activity_share = share;
     }
     late.share += share;
@@ -80,12 +81,13 @@ std::vector<LateRank> shares_by_rank(const DelayCosts& delays) {
 }
 
 std::vector<CausingActivity> shares_by_activity(const DelayCosts& delays) {
-  std::map<std::pair<Operation, PathId>, CausingActivity> totals;
+  std::map<ActivityName, CausingActivity> totals;
   for (const DelayCost& c : delays.costs) {
-    CausingActivity& a = totals[{c.of.operation, c.of.path}];
+    CausingActivity& a = totals[{c.of.operation, c.of.path, c.of.late_start}];
     const double share = c.total() / static_cast<double>(delays.waiting_ns);
     a.operation = c.of.operation;
     a.path = c.of.path;
+    a.late_start = c.of.late_start;
     a.share += share;
     if (share > a.rank_share) {
       a.rank_share = share;

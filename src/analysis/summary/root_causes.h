@@ -20,6 +20,7 @@ struct LateRank {
   // The activity by which it causes most of that.
   Operation operation = Operation::none;
   PathId path = 0;
+  bool late_start = false;
   double activity_share = 0;  ///< of all wait time with a cause
   /// Known where the rank stands out: nine tenths of the wait time that it causes lie in here,
   /// from the start of the run.
@@ -30,6 +31,7 @@ struct LateRank {
 struct CausingActivity {
   Operation operation = Operation::none;
   PathId path = 0;
+  bool late_start = false;
   double share = 0;        ///< of all wait time with a cause
   std::int32_t rank = -1;  ///< that has most of it
   double rank_share = 0;   ///< of all wait time with a cause

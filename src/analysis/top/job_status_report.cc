@@ -64,7 +64,7 @@ auto sums_object(const MpiSums& s) {
                 "mpi_ns"_key = s.mpi_ns, "calls"_key = s.calls, "bytes"_key = s.bytes};
 }
 
-auto function_object(const BusiestFunction& f) {
+auto busiest_function_object(const BusiestFunction& f) {
   return Object{"function"_key = f.function, "file"_key = known_text(f.file),
                 "useful_ns"_key = f.computation_ns};
 }
@@ -83,7 +83,7 @@ auto state_object(const JobStatus& job, const RankStatus& r) {
 auto rank_object(const JobStatus& job, const RankStatus& r) {
   return Object{state_object(job, r), "host"_key = r.host, "recent"_key = sums_object(r.recent),
                 "whole"_key = sums_object(r.whole),
-                "busiest_function"_key = optional_of(r.function, function_object)};
+                "busiest_function"_key = optional_of(r.function, busiest_function_object)};
 }
 
 /// A rank for which the others can only wait.
@@ -125,7 +125,7 @@ std::optional<LongestRank> late_rank(const JobStatus& job) {
 auto late_object(const LongestRank& late) {
   return Object{"rank"_key = late.rank->rank, "useful_ns"_key = late.rank->recent.computation_ns,
                 "paused_ns"_key = late.rank->recent.paused_ns, "excess_ns"_key = late.excess_ns(),
-                "busiest_function"_key = optional_of(late.rank->function, function_object)};
+                "busiest_function"_key = optional_of(late.rank->function, busiest_function_object)};
 }
 
 std::vector<const RankStatus*> first_ranks(const JobStatus& job, std::size_t most) {

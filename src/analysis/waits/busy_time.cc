@@ -87,7 +87,7 @@ void BusyTimeSums::add(std::int64_t from, CallIndex to, std::int64_t since, std:
     part = mark(call).part + std::size_t{1};
     if (wait < waits_.size() && waits_[wait].call == call) ++wait;
   } else if (const std::int64_t late = calls_->start_ns() - since; late > 0) {
-    sums.add(0, sign * late);  // a late start is computation, as everywhere
+    sums.add(names_->late_start(), sign * late);
   }
   const Mark& until = mark(to);
   for (; part < until.part; ++part) sums.add(parts_[part].activity, sign * parts_[part].ns);
@@ -100,7 +100,7 @@ void BusyTimeSums::add_gap(CallIndex call, std::int64_t since, std::int64_t sign
                            ActivitySums& sums) const {
   const std::int64_t begun = call == 0 ? calls_->start_ns() : calls_->end_ns(call - 1);
   std::int64_t skip = since - begun;
-  if (skip < 0 && call == 0) sums.add(0, sign * -skip);  // a late start
+  if (skip < 0 && call == 0) sums.add(names_->late_start(), sign * -skip);
   names_->for_gap(rank_, call, [&](ActivityId id, std::int64_t ns) {
     const std::int64_t skipped = std::clamp<std::int64_t>(skip, 0, ns);
     skip -= skipped;

@@ -33,6 +33,7 @@
 #include <utility>
 
 #include "analysis/waits/busy_time.h"
+#include "analysis/waits/cut_calls.h"
 #include "analysis/waits/sync_points.h"
 #include "base/flat_map.h"
 #include "base/parallel.h"
@@ -49,6 +50,7 @@ class DelaySearch {
   DelaySearch(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
               const CallActivities& names, DelayVisitor* visitor, DelayCosts& out)
       : trace_(trace),
+        matching_(matching),
         waits_(waits.states),
         names_(names),
         visitor_(visitor),
@@ -76,13 +78,19 @@ class DelaySearch {
     for (auto i = static_cast<std::uint32_t>(waits_.size()); i-- > 0;) {
       const WaitState& w = waits_[i];
       // What a call waited for beside the longest is no more waiting.
-      if (w.effective && w.cause_rank >= 0 && w.cause_rank != w.rank) latest_first.push_back(i);
+      if (!w.effective || w.cause_rank < 0 || w.cause_rank == w.rank) continue;
+      if (w.cause_call == kNoCall) {
+        process_cut(i);
+      } else {
+        latest_first.push_back(i);
+      }
     }
     if (std::ranges::any_of(latest_first, [this](std::uint32_t i) { return is_failed_poll(i); })) {
       process_polls(std::move(latest_first));
     } else {
       for (const std::uint32_t i : latest_first) process(i);
     }
+    follow_communication();
     collect();
   }
 
@@ -90,6 +98,17 @@ class DelaySearch {
   using Shares = std::array<double, kDelayKinds>;
   using ByReason = std::array<double, kDelayReasons>;
   using SharesSum = std::array<FixedPointSum, kDelayKinds>;
+  /// Of one wait, in ns before scaling to its length; its earlier waits begin at `first`.
+  struct Sources {
+    std::uint32_t wait;
+    std::uint32_t first;
+    double sum;
+    double communication;
+  };
+  struct EarlierWait {
+    std::uint32_t wait;
+    double ns;
+  };
   struct ActivityHash {
     std::uint64_t operator()(ActivityId id) const { return mix_bits(id); }
   };
@@ -187,6 +206,7 @@ class DelaySearch {
     std::ranges::transform(handed_[id], handed.begin(), &FixedPointSum::value);
     const double handed_sum = std::accumulate(handed.begin(), handed.end(), 0.0);
     out_.waiting_ns += w.wait_ns;
+    note_sources(id, w, sum);
     if (sum <= 0) {
       note_unexplained(id, wait + handed_sum);
       return;
@@ -204,6 +224,74 @@ class DelaySearch {
     if (visitor_ != nullptr) tell(id, w, scale);
   }
 
+  /// A wait that the end of the recording cut off. Whoever was missing waited for another one in
+  /// the same way, or is to blame: it had not come, whatever it did.
+  void process_cut(std::uint32_t id) {
+    const WaitState& w = waits_[id];
+    const auto wait = static_cast<double>(w.wait_ns);
+    processed_[id] = true;
+    out_.waiting_ns += w.wait_ns;
+    std::int32_t late = w.cause_rank;
+    std::size_t steps = 0;
+    for (auto call = cut_call(trace_.calls(late)); call; call = cut_call(trace_.calls(late))) {
+      const auto next = missing_partner(trace_, matching_, late, *call);
+      if (!next || ++steps > of_rank_.size()) {  // unknown, or they wait for each other
+        out_.origins[id].communication_ns = wait;
+        return note_unexplained(id, wait);
+      }
+      late = next->rank;
+    }
+    out_.origins[id].direct_ns = wait;
+    out_.origins[id].charged_ns = wait;
+    const std::size_t calls = trace_.calls(late).size();
+    ActivityId activity =
+        calls == 0 ? ActivityId{0} : names_.of(late, static_cast<CallIndex>(calls - 1)).gap;
+    if (activity == CallActivities::kSeveral) activity = 0;
+    DelayCost& cost = this->cost(late, activity);
+    cost.short_term[static_cast<std::size_t>(delay_kind(w.pattern))] += wait;
+    cost.by_reason[static_cast<std::size_t>(DelayReason::serialisation)] += wait;
+    add_reason(id, DelayReason::serialisation, wait);
+    if (visitor_ != nullptr) visitor_->delayed(id, late, activity, wait);
+  }
+
+  /// What the wait came from, for follow_communication().
+  void note_sources(std::uint32_t id, const WaitState& w, double sum) {
+    double communication = 0;
+    for_delays([&](ActivityId activity, std::int64_t ns) {
+      if (names_.operation(activity) != Operation::none) communication += static_cast<double>(ns);
+    });
+    const auto first = static_cast<std::uint32_t>(earlier_.size());
+    const auto& own_waits = of_rank_[static_cast<std::size_t>(w.cause_rank)];
+    for (const BusyTimeSums::Waited& c : causes_) {
+      const std::uint32_t cause = own_waits[c.which];
+      if (processed_[cause]) {  // its share is out already, and stays unexplained
+        communication += static_cast<double>(c.ns);
+      } else {
+        earlier_.push_back({cause, static_cast<double>(c.ns)});
+      }
+    }
+    sources_.push_back({id, first, sum, communication});
+  }
+
+  /// How much of each wait is communication in the end: earlier waits first, which are processed
+  /// last.
+  void follow_communication() {
+    std::vector<double> parts(waits_.size());  // of what a wait hands on
+    std::size_t end = earlier_.size();
+    for (std::size_t i = sources_.size(); i-- > 0;) {
+      const Sources& of = sources_[i];
+      double communication = of.communication;
+      for (std::size_t k = of.first; k < end; ++k) {
+        communication += parts[earlier_[k].wait] * earlier_[k].ns;
+      }
+      end = of.first;
+      parts[of.wait] = of.sum > 0 ? communication / of.sum : 1;
+      const auto wait = static_cast<double>(waits_[of.wait].wait_ns);
+      const double explained = std::min(wait, std::max(0.0, of.sum));
+      out_.origins[of.wait].communication_ns = wait - explained * (1 - parts[of.wait]);
+    }
+  }
+
   void note_unexplained(std::uint32_t id, double ns) {
     out_.unexplained_ns += ns;
     add_reason(id, DelayReason::communication, ns);
@@ -218,7 +306,7 @@ class DelaySearch {
     ByReason parts{};
     double longer = 0;
     for_delays([&](ActivityId activity, std::int64_t ns) {
-      if (names_.operation(activity) == Operation::none) longer += static_cast<double>(ns);
+      if (names_.is_computation(activity)) longer += static_cast<double>(ns);
     });
     const auto without = static_cast<double>(late.no_processor - other.no_processor);
     const double lost = longer > 0 ? std::clamp(without / longer, 0.0, 1.0) : 0;
@@ -281,6 +369,11 @@ class DelaySearch {
       add_reason(id, DelayReason::communication, ns);
       return;
     }
+    if (!names_.is_computation(activity)) {  // a late start
+      cost.by_reason[static_cast<std::size_t>(DelayReason::imbalance)] += ns;
+      add_reason(id, DelayReason::imbalance, ns);
+      return;
+    }
     for (std::size_t k = 0; k < kDelayReasons; ++k) {
       if (reasons_[k] == 0) continue;
       cost.by_reason[k] += ns * reasons_[k];
@@ -304,7 +397,8 @@ class DelaySearch {
     for (std::size_t r = 0; r < costs_.size(); ++r) {
       costs_[r].for_each([&](ActivityId activity, DelayCost& cost) {
         if (cost.total() <= 0) return;
-        cost.of = {static_cast<std::int32_t>(r), names_.path(activity), names_.operation(activity)};
+        const ActivityName& name = names_.name(activity);
+        cost.of = {static_cast<std::int32_t>(r), name.path, name.operation, name.late_start};
         out_.costs.push_back(cost);
       });
     }
@@ -312,6 +406,7 @@ class DelaySearch {
   }
 
   const Trace& trace_;
+  const CallMatching& matching_;
   const std::vector<WaitState>& waits_;
   const CallActivities& names_;
   DelayVisitor* visitor_;
@@ -322,8 +417,10 @@ class DelaySearch {
   std::vector<FlatMap<ActivityId, DelayCost, ActivityHash>> costs_;  // per rank
   std::vector<SharesSum> handed_;  // to each wait, by kind of the first one
   std::vector<bool> processed_;    // of each wait
-  ActivitySums difference_;        // the late rank's time less the other one's
-  ByReason reasons_{};             // of its computation
+  std::vector<Sources> sources_;   // in the order of processing
+  std::vector<EarlierWait> earlier_;
+  ActivitySums difference_;  // the late rank's time less the other one's
+  ByReason reasons_{};       // of its computation
   std::vector<BusyTimeSums::Waited> causes_;
 };
 

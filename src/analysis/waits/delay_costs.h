@@ -36,11 +36,13 @@ enum class DelayReason : std::uint8_t {
 };
 inline constexpr std::size_t kDelayReasons = 4;
 
-/// An activity of one rank: computation (operation none) in a call path, or communication.
+/// An activity of one rank: computation (operation none) in a call path, communication, or that it
+/// started late.
 struct RankActivity {
   std::int32_t rank = 0;
   PathId path = 0;
   Operation operation = Operation::none;
+  bool late_start = false;
 
   auto operator<=>(const RankActivity&) const = default;
 };
@@ -64,6 +66,9 @@ struct WaitOrigin {
   double indirect_ns = 0;     ///< explained by its own waiting
   double propagating_ns = 0;  ///< made somebody else wait later; the rest is terminal
   double charged_ns = 0;      ///< the costs of delays of the one waited for before this wait
+  /// The part of this wait that is communication in the end, through all waits that caused it;
+  /// between 0 and its length. Over all waits, what by_reason says of communication.
+  double communication_ns = 0;
   /// The same by reason, and what no delay explains as communication: over all waits, all waiting.
   std::array<float, kDelayReasons> by_reason{};
 };

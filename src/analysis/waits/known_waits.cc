@@ -1,5 +1,6 @@
 #include "analysis/waits/known_waits.h"
 
+#include "analysis/waits/cut_calls.h"
 #include "calls/collective_scope.h"
 #include "calls/replay.h"
 #include "calls/window_waits.h"
@@ -85,6 +86,7 @@ bool waiting_is_known(const Trace& trace, const CallMatching& matching, std::int
   const RankCalls& calls = trace.calls(rank);
   const Operation operation = calls.operation(call);
   const OperationClass kind = operation_class(operation);
+  if (calls.is_cut(call) && missing_partner(trace, matching, rank, call)) return true;
   const auto completed = [&] { return Completed(trace, matching, rank, call); };
   switch (kind) {
     case OperationClass::send:

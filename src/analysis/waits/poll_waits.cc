@@ -101,7 +101,7 @@ void PollWaits::add(CallIndex call, const Cause& cause) {
                      .cause_rank = cause.rank,
                      .cause_call = cause.call,
                      .pattern = cause.pattern,
-                     .effective = cause.rank != rank_});
+                     .effective = cause.rank != rank_ && poll.thread == 0});
 }
 
 }  // namespace slackline

@@ -67,7 +67,7 @@ auto costs_object(const std::array<FixedPointSum, kDelayKinds>& costs) {
 
 auto delay_object(const DelayCost& d, const CallPaths& paths) {
   return Object{"rank"_key = d.of.rank,
-                "activity"_key = activity_name(d.of.operation),
+                "activity"_key = activity_name(d.of),
                 "call_path"_key = paths.name(d.of.path),
                 "total_ns"_key = d.total(),
                 "short_term_ns"_key = costs_object(d.short_term),
@@ -260,7 +260,7 @@ Table cause_table(const WaitSummary& s, const CallPaths& paths) {
     if (table.rows.size() == kRowsShown) break;
     double direct = 0;
     for (const FixedPointSum& ns : d.short_term) direct += ns.value();
-    table.rows.push_back({std::int64_t{d.of.rank}, std::string(activity_name(d.of.operation)),
+    table.rows.push_back({std::int64_t{d.of.rank}, std::string(activity_name(d.of)),
                           paths.name(d.of.path), direct, d.total() - direct,
                           ratio_of(d.total(), static_cast<double>(s.delays.waiting_ns))});
   }

@@ -16,6 +16,7 @@
 #include <span>
 
 #include "analysis/waits/collective_waits.h"
+#include "analysis/waits/cut_calls.h"
 #include "analysis/waits/message_waits.h"
 #include "analysis/waits/poll_waits.h"
 #include "base/parallel.h"
@@ -52,7 +53,8 @@ class RankWaits {
  public:
   RankWaits(const Trace& trace, const CallMatching& matching, const CollectiveWaits& collectives,
             const WindowWaits& windows, const WaitOptions& options, std::int32_t rank)
-      : calls_(trace.calls(rank)),
+      : trace_(trace),
+        calls_(trace.calls(rank)),
         matching_(matching),
         windows_(windows),
         collectives_(collectives),
@@ -67,7 +69,8 @@ class RankWaits {
     const std::size_t before = states_.size();
     look_at_completions(call);
     for (const WindowWait& w : windows_.of(rank_, call)) add(call, w);
-    mark_effective(std::span(states_).subspan(before));
+    if (calls_.is_cut(call)) add_cut(call);
+    if (calls_.thread(call) == 0) mark_effective(std::span(states_).subspan(before));
     known_at_.resize(states_.size(), call);
   }
 
@@ -117,6 +120,20 @@ class RankWaits {
                        .pattern = pattern_of(w.kind)});
   }
 
+  /// The recording ended in the call: all of it is waiting for a partner that had not come.
+  void add_cut(CallIndex call) {
+    const std::int64_t wait = calls_.end_ns(call) - calls_.begin_ns(call);
+    if (wait <= 0) return;
+    const auto missing = missing_partner(trace_, matching_, rank_, call);
+    if (!missing) return;
+    states_.push_back({.wait_ns = wait,
+                       .rank = rank_,
+                       .call = call,
+                       .cause_rank = missing->rank,
+                       .pattern = missing->pattern});
+  }
+
+  const Trace& trace_;
   const RankCalls& calls_;
   const CallMatching& matching_;
   const WindowWaits& windows_;

@@ -59,10 +59,12 @@ struct WaitState {
   std::int32_t rank = 0;
   CallIndex call = 0;
   std::int32_t cause_rank = -1;  ///< whose lateness it is; -1: nobody's in particular
-  CallIndex cause_call = kNoCall;
+  CallIndex cause_call =
+      kNoCall;  ///< none, too, of a rank that had not come when the recording ended
   WaitPattern pattern = WaitPattern::late_sender;
   MessageOrder order = MessageOrder::right;
   /// The longest one with a cause among the states of its call: what the rank really waited for.
+  /// Never in calls of other threads than the main one, as the rank goes on meanwhile.
   bool effective = false;
 };
 

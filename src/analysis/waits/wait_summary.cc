@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "analysis/waits/cut_calls.h"
 #include "base/error.h"
 #include "calls/findings.h"
 #include "calls/run_span.h"
@@ -112,10 +113,11 @@ std::vector<RankExtent> rank_extents(const Trace& trace) {
   return ranks;
 }
 
-Findings findings_of(const CallMatching& matching, std::uint64_t clipped, std::int64_t clipped_ns,
-                     std::uint64_t released) {
+Findings findings_of(const Trace& trace, const CallMatching& matching, std::uint64_t clipped,
+                     std::int64_t clipped_ns, std::uint64_t released) {
   Findings findings;
   findings.merge(matching.findings());
+  report_cut_calls(trace, matching, findings);
   if (clipped > 0) findings.add(kClipped, fmt::format("{} ns in total", clipped_ns), clipped);
   if (released > 0) findings.add(kReplayReleased, {}, released);
   return findings;
@@ -140,8 +142,9 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
   const WaitNames names(trace, paths);
   const WaitPart part = wait_part(trace, matching, CausalOrder(trace, matching), names, options,
                                   interval, {.whole = span.whole});
-  WaitSummary out = summary_of(part.sums, rank_extents(trace), interval.value_or(span.whole),
-                               findings_of(matching, part.clipped, part.clipped_ns, part.released));
+  WaitSummary out =
+      summary_of(part.sums, rank_extents(trace), interval.value_or(span.whole),
+                 findings_of(trace, matching, part.clipped, part.clipped_ns, part.released));
   CodeCauses causes(part.by_code, trace.call_tree(), trace.ranks());
   CauseTimes times;
   if (causes.needs_calls()) {
@@ -155,9 +158,9 @@ WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
                              const CallActivities& names, const WaitStates& waits,
                              const TimeInterval& interval) {
   DelayCosts delays = delay_costs(trace, matching, waits, names);
-  WaitSummary out =
-      summary_of(WaitSums(trace, names, waits, delays, interval, {}, {}), rank_extents(trace),
-                 interval, findings_of(matching, waits.clipped, waits.clipped_ns, waits.released));
+  WaitSummary out = summary_of(
+      WaitSums(trace, names, waits, delays, interval, {}, {}), rank_extents(trace), interval,
+      findings_of(trace, matching, waits.clipped, waits.clipped_ns, waits.released));
   out.delays.origins = std::move(delays.origins);
   return out;
 }

@@ -78,8 +78,8 @@ class Collector final : public WaitsByCodeCollector {
       const Place& place = waiting_[p].of;
       for (const auto& [cause, ns] : direct_[p]) {
         const auto& [rank, activity] = cause;
-        out.direct.push_back(
-            {{place, {rank, names_.path(activity), names_.operation(activity)}}, ns});
+        const ActivityName& name = names_.name(activity);
+        out.direct.push_back({{place, {rank, name.path, name.operation, name.late_start}}, ns});
       }
       for (const auto& [other, ns] : indirect_[p]) {
         out.indirect.push_back({{place, waiting_[other].of}, ns});
@@ -212,7 +212,8 @@ CodeCauses::CodeCauses(const WaitsByCode& waits, const CallTree& tree, std::int3
 std::vector<LateComputation> CodeCauses::late_computations() const {
   std::vector<LateComputation> computations;
   for (const auto& [cause, frame] : frames_) {
-    if (cause.operation == Operation::none) computations.emplace_back(cause.rank, cause.path);
+    if (cause.operation == Operation::none && !cause.late_start)
+      computations.emplace_back(cause.rank, cause.path);
   }
   return computations;
 }
@@ -236,7 +237,8 @@ void CodeCauses::add_times(const Trace& trace, const CallActivities& names, cons
     const RankCalls& calls = trace.calls(rank);
     std::vector<bool> wanted(names.size());
     for (ActivityId id = 0; id < names.size(); ++id) {
-      wanted[id] = frames_.contains({rank, names.path(id), names.operation(id)});
+      wanted[id] =
+          frames_.contains({rank, names.path(id), names.operation(id), names.name(id).late_start});
     }
     for (std::size_t i = part.lead(); i < calls.size(); ++i) {
       const CallActivities::OfCall of = names.of(rank, static_cast<CallIndex>(i));
@@ -273,7 +275,7 @@ std::vector<WaitInCode> CodeCauses::take(const CauseTimes& times) {
     if (!largest_[p]) continue;
     WaitInCode::Cause& cause = places_[p].cause;
     cause.frame = frames_[*largest_[p]];
-    if (largest_[p]->operation != Operation::none) continue;
+    if (largest_[p]->operation != Operation::none || largest_[p]->late_start) continue;
     const auto found = sampled.find({largest_[p]->rank, largest_[p]->path});
     if (found == sampled.end()) continue;
     cause.frame = found->second.frame;

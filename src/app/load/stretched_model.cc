@@ -24,9 +24,10 @@ constexpr std::uint64_t kShareOfReduction = 8;
 
 /// Findings that name calls by their number, and deadlocks, which are broken in an order that
 /// depends on all ranks.
-constexpr std::array kDependsOnOthers{&kUnmatchedSend,      &kUnmatchedReceive,
-                                      &kRendezvousDeadlock, &kSynchronousDeadlock,
-                                      &kCollectiveMismatch, &kCollectiveIncomplete};
+constexpr std::array kDependsOnOthers{
+    &kUnmatchedSend,       &kUnmatchedReceive,   &kOpenSend,
+    &kOpenReceive,         &kOpenCollective,     &kRendezvousDeadlock,
+    &kSynchronousDeadlock, &kCollectiveMismatch, &kCollectiveIncomplete};
 
 /// Whether findings of stretches, one after the other, are those of the whole run. The order of
 /// several ones may differ.

@@ -28,8 +28,10 @@ constexpr std::size_t kMostTimes = 4;
 constexpr std::size_t kMostActivities = 3;
 constexpr double kWorthNaming = 0.01;  // of the critical path
 
-std::string activity(Operation operation, const std::string& path) {
-  const std::string what(activity_name(operation));
+template <class Activity>
+std::string activity_in(const Activity& activity, const CallPaths& paths) {
+  const std::string what(activity_name(activity));
+  const std::string path = paths.name(activity.path);
   return path.empty() ? what : what + " in " + path;
 }
 
@@ -49,9 +51,7 @@ std::string when(const Diagnosis& d, const LateRank& late) {
 }
 
 std::string late_ranks(const Diagnosis& d, const CallPaths& paths) {
-  const auto by = [&](const LateRank& late) {
-    return activity(late.operation, paths.name(late.path)) + when(d, late);
-  };
+  const auto by = [&](const LateRank& late) { return activity_in(late, paths) + when(d, late); };
   const std::span<const LateRank> late = d.causes.late();
   if (late.size() == 1) {
     return fmt::format("Rank {}: it causes {} of wait time, mainly through {}.", late[0].rank,
@@ -86,7 +86,7 @@ Answer late(const Diagnosis& d, const CallPaths& paths) {
         "Largest "
         "root cause over all ranks: {} ({}).",
         largest.rank, format_percent(largest.share, 0), format_percent(causes.even_share, 0),
-        activity(main.operation, paths.name(main.path)), format_percent(main.share, 0));
+        activity_in(main, paths), format_percent(main.share, 0));
   }
   return a;
 }
@@ -247,7 +247,7 @@ std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
   for (const PathShares::OfActivity& share : path.activities) {
     const double part = static_cast<double>(share.time_ns) / length;
     if (part < kWorthNaming || parts.size() == kMostActivities) break;
-    parts.push_back(format_percent(part) + " " + activity(share.operation, paths.name(share.path)));
+    parts.push_back(format_percent(part) + " " + activity_in(share, paths));
   }
   a.text = enumeration(parts);
   const auto busiest = std::ranges::max_element(path.by_rank);

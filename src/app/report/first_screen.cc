@@ -139,16 +139,25 @@ std::string of_answer(const std::vector<Answer>& answers, std::string_view id) {
 }
 
 std::string advice_text(const FirstScreenInputs& in) {
-  if (in.advice == nullptr) return "slackline advise " + shell_word(in.path);
+  const std::string command = "slackline advise " + shell_word(in.path);
+  if (in.advice == nullptr) {
+    return fmt::format("Not evaluated: the run is too large for this screen. {}", command);
+  }
   const Advice& advice = *in.advice;
+  const std::string rest =
+      advice.not_evaluated == 0
+          ? ""
+          : fmt::format(" {} changes were not evaluated, for the size of their graphs: {}",
+                        format_count(advice.not_evaluated), command);
   if (advice.proposals.empty()) {
-    return fmt::format("None of {} changes gains more than 0.1 % of the predicted run time.",
-                       advice.hypotheses);
+    return fmt::format("None of {} changes gains more than 0.1 % of the predicted run time.{}",
+                       advice.hypotheses, rest);
   }
   const Proposal& best = advice.proposals.front();
-  return fmt::format("{}: {} shorter ({} of the predicted run time). Verify: {}",
+  return fmt::format("{}: {} shorter ({} of the predicted run time). Verify: {}{}",
                      best.hypothesis.action, format_time_ns(best.gain_ns),
-                     format_percent(ratio_of(best.gain_ns, advice.makespan_ns)), best.command);
+                     format_percent(ratio_of(best.gain_ns, advice.makespan_ns)), best.command,
+                     rest.empty() ? "" : "." + rest);
 }
 
 bool lacks_processors(const Diagnosis* d) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/paths/call_activities.h"
+#include "analysis/runs/gap_parts.h"
 #include "analysis/summary/judgement.h"
 #include "base/units.h"
 
@@ -171,11 +172,25 @@ std::string activity_at(const ComparedRun& run, PathId path, Operation operation
   return fmt::format("{}: {}", path_name(run.paths, path), activity_name(operation));
 }
 
+/// Calls visit(path, ns of the mean rank) for all paths with computation.
+template <class Visit>
+void for_computation(const ComparedRun& run, Visit visit) {
+  const std::vector<std::int64_t> computation = computation_by_path(run.trace, run.paths);
+  const auto ranks = static_cast<double>(std::max<std::size_t>(1, run.measured->shares.present));
+  for (PathId path = 0; path < computation.size(); ++path) {
+    if (computation[path] > 0) visit(path, static_cast<double>(computation[path]) / ranks);
+  }
+}
+
 /// Time without waiting of the mean rank, over the whole run.
 std::vector<Pair> by_path(const ComparedRun& a, const ComparedRun& b) {
   ByName pairs;
   for (const ComparedRun* run : {&a, &b}) {
+    for_computation(*run, [&](PathId path, double ns) {
+      pairs.add(activity_at(*run, path, Operation::none), run == &b, ns);
+    });
     for (const ActivityShare& s : run->measured->path.activities) {
+      if (s.operation == Operation::none) continue;
       pairs.add(activity_at(*run, s.path, s.operation), run == &b, s.mean_ns);
     }
   }
@@ -199,10 +214,10 @@ std::vector<Pair> mpi_by_path(const ComparedRun& a, const ComparedRun& b) {
 std::vector<Pair> computation_by_region(const ComparedRun& a, const ComparedRun& b) {
   ByName pairs;
   for (const ComparedRun* run : {&a, &b}) {
-    for (const ActivityShare& s : run->measured->path.activities) {
-      if (s.operation != Operation::none || run->paths.name(s.path).empty()) continue;
-      pairs.add(activity_at(*run, s.path, s.operation), run == &b, s.mean_ns);
-    }
+    for_computation(*run, [&](PathId path, double ns) {
+      if (run->paths.name(path).empty()) return;
+      pairs.add(activity_at(*run, path, Operation::none), run == &b, ns);
+    });
   }
   return pairs.take();
 }

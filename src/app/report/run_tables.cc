@@ -7,10 +7,12 @@
 #include <functional>
 #include <map>
 #include <ranges>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "analysis/profile/counter_profile.h"
+#include "analysis/runs/gap_parts.h"
 #include "calls/call_actions.h"
 #include "graph/collective_index.h"
 #include "trace/operation_kinds.h"
@@ -59,8 +61,9 @@ std::vector<Performed> performed(const Trace& trace, const ModelChoice& choice) 
   return all;
 }
 
-/// The mean rank's time in one region.
+/// The mean time in one region of the ranks that enter it.
 struct RegionShare {
+  std::size_t ranks = 0;
   double compute_ns = 0;
   double inside_ns = 0;  ///< of MPI, without waiting
   double waiting_ns = 0;
@@ -74,18 +77,38 @@ std::string region_name(const Trace& trace, const CallPaths& paths, PathId path)
   return region < 0 ? kOutsideRegions : trace.regions()[static_cast<std::size_t>(region)];
 }
 
+/// The regions that a rank enters; all ranks are outside of regions at some time.
+std::set<std::string> regions_of(const Trace& trace, std::int32_t rank) {
+  std::set<std::string> names;
+  if (!trace.calls(rank).empty()) names.insert(kOutsideRegions);
+  for (const RegionEvent& event : trace.calls(rank).regions()) {
+    names.insert(trace.regions()[event.region]);
+  }
+  return names;
+}
+
 std::map<std::string, RegionShare> region_shares(const Diagnosis& measured, const Trace& trace,
                                                  const CallPaths& paths) {
   std::map<std::string, RegionShare> shares;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    for (const std::string& name : regions_of(trace, rank)) ++shares[name].ranks;
+  }
+  const std::vector<std::int64_t> computation = computation_by_path(trace, paths);
+  for (PathId path = 0; path < computation.size(); ++path) {
+    shares[region_name(trace, paths, path)].compute_ns += static_cast<double>(computation[path]);
+  }
+  const auto ranks = static_cast<double>(measured.shares.present);
   for (const ActivityShare& a : measured.path.activities) {
     RegionShare& share = shares[region_name(trace, paths, a.path)];
-    (a.operation == Operation::none ? share.compute_ns : share.inside_ns) += a.mean_ns;
-    share.on_path_ns += static_cast<double>(a.on_path_ns);
+    if (a.operation != Operation::none) share.inside_ns += ranks * a.mean_ns;
+    if (!a.late_start) share.on_path_ns += static_cast<double>(a.on_path_ns);
   }
-  const double ranks = std::max(1, trace.ranks());
   for (const TimeShares::OfCalls& c : measured.shares.calls) {
-    shares[region_name(trace, paths, c.path)].waiting_ns +=
-        static_cast<double>(c.waiting_ns) / ranks;
+    shares[region_name(trace, paths, c.path)].waiting_ns += static_cast<double>(c.waiting_ns);
+  }
+  for (auto& [name, share] : shares) {
+    const auto entering = static_cast<double>(std::max<std::size_t>(1, share.ranks));
+    for (double* sum : {&share.compute_ns, &share.inside_ns, &share.waiting_ns}) *sum /= entering;
   }
   return shares;
 }
@@ -106,10 +129,10 @@ using NamedShare = std::pair<std::string, RegionShare>;
 auto regions_object(const std::vector<NamedShare>& regions) {
   return Object{"regions"_key = list_of(regions, [](const NamedShare& named) {
                   const RegionShare& share = named.second;
-                  return Object{"region"_key = named.first, "compute_ns"_key = share.compute_ns,
-                                "inside_ns"_key = share.inside_ns,
-                                "waiting_ns"_key = share.waiting_ns,
-                                "on_path_ns"_key = share.on_path_ns};
+                  return Object{
+                      "region"_key = named.first,          "ranks"_key = share.ranks,
+                      "compute_ns"_key = share.compute_ns, "inside_ns"_key = share.inside_ns,
+                      "waiting_ns"_key = share.waiting_ns, "on_path_ns"_key = share.on_path_ns};
                 })};
 }
 
@@ -186,9 +209,12 @@ std::optional<Described<RegionsJson>> regions_report(const Diagnosis& measured, 
   std::ranges::stable_sort(sorted, std::greater<>(),
                            [](const auto& named) { return named.second.total_ns(); });
   Table table{.id = "regions",
-              .title = "Mean time per rank by region, whole run (wait time: analysed interval)",
+              .title =
+                  "Mean time by region of the ranks that enter it, whole run (wait time: "
+                  "analysed interval)",
               .columns = {{"region", Unit::none, "innermost active region"},
-                          {"computation", Unit::ns},
+                          {"ranks", Unit::count, "that enter it"},
+                          {"computation", Unit::ns, "mean of these ranks"},
                           {"MPI excl. waiting", Unit::ns, "data transfer and MPI library overhead"},
                           {"wait time", Unit::ns, "for other ranks"},
                           {"wait share", Unit::ratio, "of the region's time"},
@@ -196,8 +222,9 @@ std::optional<Described<RegionsJson>> regions_report(const Diagnosis& measured, 
               .rows = {}};
   for (const auto& [name, share] : sorted) {
     const double waiting = share.total_ns() > 0 ? share.waiting_ns / share.total_ns() : 0;
-    table.rows.push_back({name == kOutsideRegions ? "(no region)" : name, share.compute_ns,
-                          share.inside_ns, share.waiting_ns, waiting, share.on_path_ns});
+    table.rows.push_back({name == kOutsideRegions ? "(no region)" : name,
+                          static_cast<std::int64_t>(share.ranks), share.compute_ns, share.inside_ns,
+                          share.waiting_ns, waiting, share.on_path_ns});
   }
   Described<RegionsJson> report{regions_object(sorted)};
   report.sections.push_back(

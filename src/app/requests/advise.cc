@@ -18,6 +18,9 @@
 namespace slackline {
 namespace {
 
+/// Of all graphs that are evaluated: some tens of seconds of processor time.
+constexpr std::size_t kMostVertices = 400'000'000;
+
 /// The options of the request that decide about the model.
 std::string model_options(const ModelRequest& request) {
   std::string text;
@@ -105,9 +108,8 @@ void declare(OptionList& options, AdviseRequest& request) {
 }
 
 Advice advice_on(const LoadedGraph& loaded, const ModelRequest& request,
-                 const ExecutionGraph& graph, std::size_t count, const SimulatedTime& simulated) {
-  Advice advice = advise({loaded.program(), loaded.opened.samples}, graph, loaded.model, count,
-                         simulated.run_ns);
+                 const ExecutionGraph& graph, const AdviceOptions& options) {
+  Advice advice = advise({loaded.program(), loaded.opened.samples}, graph, loaded.model, options);
   for (Proposal& proposal : advice.proposals) {
     proposal.command = command_for(proposal.hypothesis, request, loaded);
   }
@@ -121,7 +123,9 @@ Report execute(const AdviseRequest& request) {
   Findings of_platform;
   const SimulatedTime simulated =
       simulated_time(loaded, request.platform, request.loggops, of_platform);
-  const Advice advice = advice_on(loaded, request.input, graph, request.count, simulated);
+  const Advice advice = advice_on(
+      loaded, request.input, graph,
+      {.count = request.count, .most_vertices = kMostVertices, .simulated = simulated.run_ns});
   Report report = AdviseReports::untyped(advise_report(advice, loaded, request, simulated));
   report.findings.merge(graph.findings());
   report.findings.merge(of_platform);

@@ -23,11 +23,10 @@ struct AdviseRequest {
 };
 void declare(OptionList& options, AdviseRequest& request);
 
-/// The best `count` changes, with the commands that verify them. `graph`: of the program of
+/// The best changes, with the commands that verify them. `graph`: of the program of
 /// `loaded`, which is what `request` asks for.
 Advice advice_on(const LoadedGraph& loaded, const ModelRequest& request,
-                 const ExecutionGraph& graph, std::size_t count,
-                 const SimulatedTime& simulated = {});
+                 const ExecutionGraph& graph, const AdviceOptions& options);
 
 /// Throws Error.
 Report execute(const AdviseRequest& request);

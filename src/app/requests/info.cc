@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/load/input.h"
 #include "app/load/large_trace.h"
@@ -41,6 +43,23 @@ auto counter_object(const CounterSummary& c) {
   return Object{"name"_key = c.name, "gained"_key = spread_object(c.gained)};
 }
 
+constexpr std::array<std::string_view, kPauseKinds> kPauseRows{
+    "cause not recorded", "in MPI calls that are not recorded", "without a processor",
+    "blocked (asleep, I/O or a device)", "recorder"};
+
+const RankSpread& of_kind(const std::array<RankSpread, kPauseKinds>& pauses, PauseKind kind) {
+  return pauses[static_cast<std::size_t>(kind)];
+}
+
+auto pauses_object(const std::array<RankSpread, kPauseKinds>& pauses) {
+  const auto spread_of = [&](PauseKind kind) { return spread_object(of_kind(pauses, kind)); };
+  return Object{"no_processor_ns"_key = spread_of(PauseKind::no_processor),
+                "blocked_ns"_key = spread_of(PauseKind::blocked),
+                "in_mpi_ns"_key = spread_of(PauseKind::in_mpi),
+                "recording_ns"_key = spread_of(PauseKind::recording),
+                "other_ns"_key = spread_of(PauseKind::other)};
+}
+
 auto openmp_object(const TraceSummary& s) {
   return Object{"openmp_regions"_key = s.openmp_regions, "openmp_threads"_key = s.openmp_threads};
 }
@@ -60,7 +79,9 @@ auto summary_object(const TraceSummary& s) {
                 "duration_ns"_key = s.duration_ns,
                 "mpi_time_ns"_key = spread_object(s.mpi_time_ns),
                 "compute_time_ns"_key = spread_object(s.compute_time_ns),
+                "thread_mpi_time_ns"_key = spread_object(s.thread_mpi_time_ns),
                 "pause_time_ns"_key = spread_object(s.pause_time_ns),
+                "pauses"_key = pauses_object(s.pauses_ns),
                 "messages"_key = s.messages,
                 "message_bytes"_key = s.message_bytes,
                 "collectives"_key = s.collectives,
@@ -161,8 +182,13 @@ Section time_section(const TraceSummary& s) {
         {std::move(name), r.min, number(r.min_rank), r.mean, r.max, number(r.max_rank)});
   };
   row("outside MPI", s.compute_time_ns);
-  if (s.pause_time_ns.max > 0) row("  of which I/O and tracing overhead", s.pause_time_ns);
+  for (std::size_t kind = 0; kind < kPauseKinds; ++kind) {
+    if (s.pauses_ns[kind].max > 0) {
+      row(fmt::format("  of which {}", kPauseRows[kind]), s.pauses_ns[kind]);
+    }
+  }
   row("inside MPI", s.mpi_time_ns);
+  if (s.thread_mpi_time_ns.max > 0) row("other threads in MPI, added up", s.thread_mpi_time_ns);
   return {"time", "Time", {std::move(table)}};
 }
 

@@ -60,7 +60,7 @@ auto describe(const QueryResult& result) {
     table.rows.push_back(std::move(values));
   }
   Described report{rows_object(result)};
-  Section section{.id = "query", .title = "Rows"};
+  Section section{.id = "query", .title = "Rows (whole run)"};
   section.items.emplace_back(std::move(table));
   report.sections.push_back(std::move(section));
   return report;

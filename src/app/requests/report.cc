@@ -37,8 +37,10 @@
 namespace slackline {
 namespace {
 
-/// Advice takes some dozens of passes: more calls would keep the first screen waiting.
-constexpr std::size_t kMostCallsOfAdvice = 300'000;
+/// Of all graphs that are evaluated for advice: a second or two of processor time. A run of which
+/// not even a few changes can be evaluated has none on its first screen.
+constexpr std::size_t kMostVerticesOfAdvice = 20'000'000;
+constexpr std::size_t kFewestChanges = 10;
 
 /// One of two runs to compare, analysed in two threads: by the model, and as it was measured.
 struct RunAnalysis {
@@ -153,8 +155,10 @@ Report report_with_simulation(const ReportRequest& request, LoadedGraph& loaded,
 Report screen(const ReportRequest& request, LoadedGraph& loaded, const RunReportOptions& options) {
   const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
   const auto advise = [&]() -> std::optional<Advice> {
-    if (loaded.trace().call_count() > kMostCallsOfAdvice) return std::nullopt;
-    return advice_on(loaded, request.input, complete(loaded), 1);
+    const ExecutionGraph& of_program = complete(loaded);
+    if (kFewestChanges * of_program.vertex_count() > kMostVerticesOfAdvice) return std::nullopt;
+    return advice_on(loaded, request.input, of_program,
+                     {.count = 1, .most_vertices = kMostVerticesOfAdvice});
   };
   Report report = run_summary(loaded.trace(), matching_of(loaded.opened), graph, loaded.model,
                               options, loaded.opened.path, advise);

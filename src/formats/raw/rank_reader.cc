@@ -400,9 +400,9 @@ class RankReader {
       std::int64_t tag = wire[i + 3];
       std::int64_t bytes = wire[i + 4];
       started(serial);
-      if (const Resolution* told = resolved_.find(serial);
-          told != nullptr && (told->flags & SLK_FLAG_CANCELLED) == 0) {
-        peer = told->peer;
+      if (const Resolution* told = resolved_.find(serial); told != nullptr) {
+        const bool cancelled = (told->flags & SLK_FLAG_CANCELLED) != 0;
+        peer = cancelled ? kPeerNull : told->peer;
         tag = told->tag;
         bytes = static_cast<std::int64_t>(told->bytes);
       }

@@ -229,7 +229,7 @@ void Engine::report_unmatched() {
     const std::string text = fmt::format("rank {} to rank {}, tag {}, {} bytes", t->sender,
                                          t->channel.destination, t->channel.tag, t->bytes);
     if (t == unmatched.front()) first = text;
-    result_.findings.add(kUnmatchedSend, text);
+    result_.findings.add(unmatched_send(trace_, t->channel.destination), text);
   }
   const std::size_t count = unmatched.size();
   if (count == 0 || trace_.timed()) return;

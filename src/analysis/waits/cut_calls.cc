@@ -1,0 +1,187 @@
+// For whom did a rank wait when the recording ended?
+//
+// A job that hangs, or is killed, leaves calls that never returned. A partner that never came has
+// no call that could be compared with the one that waits; but the arguments name it: the source of
+// a receive, the destination of a send, the members of a communicator that have not entered.
+
+#include "analysis/waits/cut_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "calls/call_actions.h"
+#include "calls/replay.h"
+
+namespace slackline {
+namespace {
+
+constexpr FindingKind kEndedInCall{
+    "ended_in_call", Severity::notice,
+    "Calls in which the recording ended; their time until then is waiting for the rank that was "
+    "missing."};
+
+class Search {
+ public:
+  Search(const Trace& trace, const CallMatching& matching, std::int32_t rank, CallIndex call)
+      : trace_(trace), matching_(matching), calls_(trace.calls(rank)), rank_(rank), call_(call) {}
+
+  std::optional<MissingPartner> find() {
+    look_at_completions();
+    if (found_ || has_partner_) return found_;
+    const Call call = calls_.action(call_);
+    switch (operation_class(call.operation)) {
+      case OperationClass::recv:
+      case OperationClass::probe:
+        take(call.peer, WaitPattern::late_sender);
+        break;
+      case OperationClass::sendrecv:
+        if (call.args.size() >= 2) take(receive_half(call).peer, WaitPattern::late_sender);
+        break;
+      case OperationClass::completion:
+        look_at_requests(call);
+        break;
+      default:
+        break;
+    }
+    return found_;
+  }
+
+ private:
+  using Kind = CallMatching::Completion::Kind;
+
+  void take(std::int32_t rank, WaitPattern pattern) {
+    if (!found_ && rank >= 0 && rank < trace_.ranks() && rank != rank_) found_ = {rank, pattern};
+  }
+
+  void look_at_completions() {
+    matching_.for_completions(rank_, call_, [&](const CallMatching::Completion& c) {
+      switch (c.kind) {
+        case Kind::outgoing:
+          if (!matching_.message(c.id).matched()) {
+            take(matching_.message(c.id).destination, WaitPattern::late_receiver);
+          }
+          return;
+        case Kind::collective:
+          return look_at_collective(matching_.collective(c.id));
+        case Kind::incoming:
+        case Kind::probed:
+          has_partner_ = operation_class(calls_.operation(call_)) != OperationClass::completion;
+          return;
+      }
+    });
+  }
+
+  void look_at_collective(const CollectiveInstance& c) {
+    switch (rule_by_operation(c.operation)) {
+      case CollectiveRule::wait_for_root:
+        if (matching_.member(c, c.root) == nullptr) take(c.root, WaitPattern::late_broadcast);
+        return;
+      case CollectiveRule::root_waits:
+        if (rank_ == c.root) take_missing_member(c, WaitPattern::early_reduce);
+        return;
+      case CollectiveRule::all_wait:
+        return take_missing_member(
+            c, c.operation == Operation::barrier ? WaitPattern::barrier : WaitPattern::nxn);
+      default:
+        return;  // which ranks it needs is not known
+    }
+  }
+
+  void take_missing_member(const CollectiveInstance& c, WaitPattern pattern) {
+    const Communicator& comm = trace_.communicators()[c.comm];
+    std::optional<std::int32_t> waiting;
+    const auto look = [&](std::int32_t rank) {
+      if (matching_.member(c, rank) != nullptr || trace_.calls(rank).empty()) return;
+      if (!cut_call(trace_.calls(rank))) return take(rank, pattern);
+      if (!waiting) waiting = rank;
+    };
+    if (c.comm == kCommWorld || comm.members.empty()) {
+      for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) look(rank);
+    } else {
+      std::ranges::for_each(comm.members, look);
+      std::ranges::for_each(comm.remote, look);
+    }
+    if (waiting) take(*waiting, pattern);
+  }
+
+  /// A receive that is not matched completes nothing: the call that posted it names the source.
+  void look_at_requests(const Call& call) {
+    std::vector<std::uint32_t> waited;
+    for_each_completed_request(call, [&](std::uint32_t serial) { waited.push_back(serial); });
+    for (CallIndex i = call_; i-- > 0 && !found_;) {
+      for_each_receive(calls_.action(i), [&](const PostedMessage& m) {
+        const bool is_waited = std::ranges::find(waited, m.request) != waited.end();
+        if (m.request != kRequestNone && is_waited && !is_received(i, m)) {
+          take(m.peer, WaitPattern::late_sender);
+        }
+      });
+    }
+  }
+
+  bool is_received(CallIndex posted, const PostedMessage& m) const {
+    bool received = false;
+    matching_.for_completions(rank_, call_, [&](const CallMatching::Completion& c) {
+      if (c.kind != Kind::incoming) return;
+      const MessageCalls& message = matching_.message(c.id);
+      received = received || (message.receive == posted && message.source == m.peer);
+    });
+    return received;
+  }
+
+  const Trace& trace_;
+  const CallMatching& matching_;
+  const RankCalls& calls_;
+  const std::int32_t rank_;
+  const CallIndex call_;
+  std::optional<MissingPartner> found_;
+  bool has_partner_ = false;
+};
+
+std::string where(const Trace& trace, const CallMatching& matching, std::int32_t rank,
+                  CallIndex call) {
+  const RankCalls& calls = trace.calls(rank);
+  const auto length = static_cast<double>(calls.end_ns(call) - calls.begin_ns(call));
+  std::string text = fmt::format("rank {} in {} for {}", rank, mpi_name(calls.operation(call)),
+                                 format_time_ns(length));
+  if (const auto missing = missing_partner(trace, matching, rank, call)) {
+    text += fmt::format(": rank {} ", missing->rank);
+    switch (missing->pattern) {
+      case WaitPattern::late_sender:
+        return text + "had not sent";
+      case WaitPattern::late_receiver:
+        return text + "had not posted a receive";
+      default:
+        return text + "had not entered it";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<MissingPartner> missing_partner(const Trace& trace, const CallMatching& matching,
+                                              std::int32_t rank, CallIndex call) {
+  return Search(trace, matching, rank, call).find();
+}
+
+std::optional<CallIndex> cut_call(const RankCalls& calls) {
+  for (auto i = static_cast<CallIndex>(calls.size()); i-- > 0;) {
+    if (calls.thread(i) != 0) continue;
+    return calls.is_cut(i) ? std::optional(i) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void report_cut_calls(const Trace& trace, const CallMatching& matching, Findings& findings) {
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    if (const auto call = cut_call(trace.calls(rank))) {
+      findings.add(kEndedInCall, where(trace, matching, rank, *call));
+    }
+  }
+}
+
+}  // namespace slackline

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "analysis/waits/wait_states.h"
+#include "base/findings.h"
+#include "calls/call_matching.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// The rank whose part in a call was missing when the recording ended in it.
+struct MissingPartner {
+  std::int32_t rank;
+  WaitPattern pattern;
+};
+
+/// Of a call that is_cut(): the rank that it waited for, as its arguments and the others' calls
+/// tell. Of several, one that was outside of MPI comes before one that waited, too. None where
+/// every partner had come, or any rank could have been the partner. O(calls of the rank) for calls
+/// that complete requests, else O(members).
+std::optional<MissingPartner> missing_partner(const Trace& trace, const CallMatching& matching,
+                                              std::int32_t rank, CallIndex call);
+
+/// The call of a rank's main thread in which the recording ended. O(calls of other threads there).
+std::optional<CallIndex> cut_call(const RankCalls& calls);
+
+/// Adds a Finding on the calls in which the recording ended: where each rank was, and for whom.
+void report_cut_calls(const Trace& trace, const CallMatching& matching, Findings& findings);
+
+}  // namespace slackline
