@@ -93,6 +93,12 @@ enum Which : std::size_t {
   gap_path,
   last_path,
   ipc,
+  pauses,
+  pause,
+  pause_length,
+  pause_kind,
+  recording,
+  other_thread,
   columns
 };
 
@@ -120,6 +126,10 @@ class Columns {
       add_functions(rank, range);
     } else if (rows_.with_regions) {
       add_changes(rows_.paths[index]);
+    }
+    if (rows_.calls.has_pauses()) add_pauses(rank, range);
+    for (std::size_t i = range.first; rows_.calls.has_threads() && i < range.last; ++i) {
+      column_[other_thread].u8(rows_.calls.is_of_other_thread(rank, i) ? 1 : 0);
     }
   }
 
@@ -275,6 +285,29 @@ class Columns {
     }
     const bool more = range.last < rows_.calls.count(rank);
     column_[last_path].varint(more ? rows_.calls.path_before(rank, range.last) : PathId{0});
+  }
+
+  /// Recording takes less than a tick before most calls: what rounding leaves is carried on.
+  void add_pauses(std::int32_t rank, CallRange range) {
+    std::uint64_t count = 0;
+    std::uint64_t last = ticks_(from_ns_);
+    for (const Pause& p : rows_.calls.pauses(rank)) {
+      const std::uint64_t begin = ticks_(std::max(p.begin_ns, from_ns_));
+      const std::uint64_t end = ticks_(std::min(p.end_ns, to_ns_));
+      if (end <= begin || begin < last) continue;
+      ++count;
+      column_[pause].varint(begin - last);
+      column_[pause_length].varint(end - begin);
+      column_[pause_kind].u8(static_cast<std::uint8_t>(p.kind));
+      last = end;
+    }
+    column_[pauses].varint(count);
+    std::int64_t sum_ns = 0;
+    for (std::size_t i = range.first; i < range.last; ++i) {
+      const std::uint64_t before = ticks_(sum_ns);
+      sum_ns += rows_.calls.recording_ns(rank, i);
+      column_[recording].varint(ticks_(sum_ns) - before);
+    }
   }
 
   void add_changes(const std::vector<PathChange>& all) {

@@ -53,6 +53,15 @@ class DrawnCalls {
   virtual bool has_ipc() const { return false; }
   /// Instructions per cycle of the computation right before a call, as a code (page/measures.h).
   virtual std::uint8_t ipc(std::int32_t, std::size_t) const { return 0; }
+  /// Whether pauses() or recording_ns() are known anywhere.
+  virtual bool has_pauses() const { return false; }
+  /// Times between calls without computation, in order, from the start of the run.
+  virtual std::vector<Pause> pauses(std::int32_t) const { return {}; }
+  /// What the recorder took of the computation right before a call.
+  virtual std::int64_t recording_ns(std::int32_t, std::size_t) const { return 0; }
+  /// Whether any call is of another thread than its row's main one, which goes on meanwhile.
+  virtual bool has_threads() const { return false; }
+  virtual bool is_of_other_thread(std::int32_t, std::size_t) const { return false; }
 };
 
 }  // namespace slackline

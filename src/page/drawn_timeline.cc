@@ -113,6 +113,8 @@ Json Timeline::json(BlobList& blobs) const {
                 "strips"_key = list_of(strips, strip),
                 "measures"_key = list_of(measures, measure),
                 "ipc"_key = ipc,
+                "pauses"_key = pauses,
+                "threads"_key = threads,
                 "groupings"_key = list_of(groupings, grouping_object)};
 }
 

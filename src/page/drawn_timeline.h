@@ -122,7 +122,9 @@ struct Timeline final : Picture {
   std::vector<Phase> phases;
   std::vector<Strip> strips;
   std::vector<Measure> measures;
-  bool ipc = false;  ///< whether calls tell the instructions per cycle of the time before them
+  bool pauses = false;   ///< whether chunks tell when rows did not compute between calls
+  bool threads = false;  ///< whether calls tell which are of other threads than the main one
+  bool ipc = false;      ///< whether calls tell the instructions per cycle of the time before them
   std::vector<Grouping> groupings;
 };
 

@@ -51,6 +51,8 @@ void name_codes(Timeline& t, const DrawnCalls& calls, const TimelineCodes& codes
     t.classes.push_back(std::move(operation.class_name));
   }
   t.ipc = calls.has_ipc();
+  t.pauses = calls.has_pauses();
+  t.threads = calls.has_threads();
   t.regions = calls.paths();
   t.patterns.emplace_back();
   for (const WaitPattern pattern : codes.patterns()) t.patterns.emplace_back(name(pattern));

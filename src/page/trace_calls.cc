@@ -1,7 +1,9 @@
 #include "page/trace_calls.h"
 
+#include <span>
 #include <string>
 
+#include "calls/run_span.h"
 #include "trace/operation_kinds.h"
 
 namespace slackline {
@@ -36,6 +38,32 @@ void TraceCalls::partners(std::int32_t row, std::size_t call, std::vector<Partne
                                 to.push_back({.collective = true, .id = c.id});
                               }
                             });
+}
+
+bool TraceCalls::any_pauses(const Trace& trace) {
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    if (!calls.pauses().empty() || !calls.recording_costs().empty()) return true;
+  }
+  return false;
+}
+
+bool TraceCalls::has_threads() const {
+  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+    if (trace_.calls(r).has_threads()) return true;
+  }
+  return false;
+}
+
+std::vector<Pause> TraceCalls::pauses(std::int32_t row) const {
+  const std::span<const Pause> all = trace_.calls(row).pauses();
+  std::vector<Pause> of_run(all.begin(), all.end());
+  const std::int64_t start = run_span(trace_).whole.begin_ns;
+  for (Pause& pause : of_run) {
+    pause.begin_ns -= start;
+    pause.end_ns -= start;
+  }
+  return of_run;
 }
 
 std::vector<std::string> TraceCalls::paths() const {

@@ -15,7 +15,11 @@ class TraceCalls final : public DrawnCalls {
   /// Refers to all of them.
   TraceCalls(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
              const TimelineCodes& codes)
-      : trace_(trace), matching_(matching), paths_(paths), codes_(codes) {}
+      : trace_(trace),
+        matching_(matching),
+        paths_(paths),
+        codes_(codes),
+        has_pauses_(trace.timed() && any_pauses(trace)) {}
 
   std::int32_t rows() const override { return trace_.ranks(); }
   std::uint64_t count() const override { return trace_.call_count(); }
@@ -39,13 +43,25 @@ class TraceCalls final : public DrawnCalls {
   std::uint8_t ipc(std::int32_t row, std::size_t call) const override {
     return ipc_.at(trace_.calls(row), call);
   }
+  bool has_pauses() const override { return has_pauses_; }
+  std::vector<Pause> pauses(std::int32_t row) const override;
+  std::int64_t recording_ns(std::int32_t row, std::size_t call) const override {
+    return trace_.calls(row).recording_ns(call);
+  }
+  bool has_threads() const override;
+  bool is_of_other_thread(std::int32_t row, std::size_t call) const override {
+    return trace_.calls(row).thread(call) != 0;
+  }
 
  private:
   const Trace& trace_;
   const CallMatching& matching_;
   const CallPaths& paths_;
   const TimelineCodes& codes_;
+  static bool any_pauses(const Trace& trace);
+
   IpcCodes ipc_{trace_};
+  bool has_pauses_;
 };
 
 }  // namespace slackline

@@ -155,24 +155,69 @@ def printed_times(text):
     return ranks
 
 
-def check_page(tool, trace, scratch, timed):
-    """The page's decoder gives every call the begin and end that `print` gives."""
+def check_page(tool, trace, scratch, timed, report=None):
+    """The page's decoder gives every call the begin and end that `print` gives, and its statistics are those of the report."""
     page = os.path.join(scratch, "page.html")
     code, _, err = tool.run("report", trace, "--platform", tool.platform, "-o", page)
     if code != 0:
         code, _, err = tool.run("report", trace, "-o", page)
     if not check(code == 0, "the page is written", err.strip()[-200:]):
         return
-    code, out, err = run(tool.node, os.path.join(HERE, "page_calls.mjs"), os.path.join(tool.source, "web"), page,
+    shares = ((report or {}).get("result", {}).get("measured") or {}).get("time_shares")
+    interval = [shares["begin_ns"], shares["begin_ns"] + shares["length_ns"]] if shares else []
+    code, out, err = run(tool.node, os.path.join(HERE, "page_calls.mjs"), os.path.join(tool.source, "web"), page, *interval,
                          limited=False)
     if not check(code == 0, "the page is decoded", err[-300:]):
         return
+    statistics = next((drawn["statistics"] for drawn in json.loads(out) if "statistics" in drawn), None)
+    if shares and statistics:
+        check_statistics(shares, statistics, json.loads(out)[0])
     sources = {"measured": trace, "simulated": timed}
     for drawn in json.loads(out):
         if sources.get(drawn["id"]) is None or not os.path.exists(sources[drawn["id"]]):
             continue
         code, text, err = tool.run("print", sources[drawn["id"]])
         compare_times(drawn, printed_times(text))
+
+
+def check_statistics(shares, statistics, drawn):
+    """Statistics of the page are sums over ticks: each time is off by half of one at most."""
+    of_ranks = shares["ranks"]
+    rounding = drawn["tick_ns"] * (2 + max(len(rank["begin"]) for rank in drawn["ranks"]))
+    for rank, (page_ns, known) in enumerate(zip(statistics["computation_ns"], of_ranks)):
+        check(abs(page_ns - known["compute_ns"]) <= rounding + 1e-3 * shares["length_ns"],
+              "the page's computation is that of the report", f'rank {rank}: {page_ns} and {known["compute_ns"]} ns')
+    rounding *= len(of_ranks)
+    beside = {2: "no_processor_ns", 3: "blocked_ns", 4: "recording_ns"}
+    for kind, key in beside.items():
+        page_ns = statistics["paused_ns"][kind] + (statistics["paused_ns"][0] if kind == 3 else 0)
+        known = sum(rank[key] for rank in of_ranks)
+        check(abs(page_ns - known) <= rounding + 1e-3 * shares["length_ns"] * len(of_ranks), f"the page's {key} is that of the report",
+              f"{page_ns} and {known}")
+
+
+def check_figures(tool, trace, report):
+    """No share is above all, and a figure named for an operation is at most the time of its calls."""
+    measured = report["result"].get("measured")
+    diagnosis = report["result"].get("diagnosis")
+    if not measured or not diagnosis:
+        return
+    shares = measured["time_shares"]
+    rank_time = shares["length_ns"] * sum(any(v for k, v in r.items() if k.endswith("_ns")) for r in shares["ranks"])
+    times = {}
+    for calls in shares["calls"]:
+        times[calls["operation"]] = times.get(calls["operation"], 0) + calls["inside_mpi_ns"] + calls["waiting_ns"]
+        check(calls["inside_mpi_ns"] >= 0, "no call waits longer than it takes", calls)
+    for cause in [diagnosis, *diagnosis["alternatives"]]:
+        check(-1e-9 <= cause["share"] <= 1 + 1e-9, "a loss is a part of the rank time", cause)
+        for percent, operation in re.findall(r"([\d.]+) % in [\d,]+ calls? of (MPI_\w+)", cause["evidence"] or ""):
+            check((float(percent) - 0.05) / 100 * rank_time <= times.get(operation, 0) * (1 + 1e-9) + 1,
+                  "a figure named for an operation is at most the time of its calls", cause["evidence"])
+    for section in ("time", "waits", "regions", "path"):
+        code, text, _ = tool.run("report", trace, "--section", section)
+        above = [line for line in text.splitlines() if code == 0 for number in re.findall(r"([\d,.]+) %", line)
+                 if float(number.replace(",", "")) > 100.05]
+        check(not above, "no share is above 100 %", above[:2])
 
 
 def compare_times(drawn, printed):
@@ -347,10 +392,11 @@ def laws(tool, trace, scratch, subject):
     check_sentences(tool, trace, report)
     check_phases(report["result"])
     check_shares(report, waits, efficiency)
+    check_figures(tool, trace, report)
     timed = os.path.join(scratch, "timed.slk")
     check_simulated(tool, trace, timed, info)
     if tool.node:
-        check_page(tool, trace, scratch, timed)
+        check_page(tool, trace, scratch, timed, report)
     check_edits(tool, trace, predicted)
     check_conversions(tool, trace, scratch, predicted)
 

@@ -8,6 +8,7 @@
 #include "analysis/model/model_path.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/error.h"
@@ -136,12 +137,23 @@ class PathCollector {
   std::uint64_t messages_ = 0;
 };
 
+/// Finds the rows of a table by their keys; new ones come last.
 template <class Key>
-PathTime& entry(std::vector<std::pair<Key, PathTime>>& table, Key key) {
-  const auto found = std::ranges::find(table, key, &std::pair<Key, PathTime>::first);
-  if (found != table.end()) return found->second;
-  return table.emplace_back(key, PathTime{}).second;
-}
+class TableRows {
+ public:
+  explicit TableRows(std::vector<std::pair<Key, PathTime>>& table) : table_(table) {
+    for (std::size_t i = 0; i < table.size(); ++i) places_.emplace(table[i].first, i);
+  }
+  PathTime& operator[](Key key) {
+    const auto [place, fresh] = places_.try_emplace(key, table_.size());
+    if (fresh) table_.emplace_back(key, PathTime{});
+    return table_[place->second].second;
+  }
+
+ private:
+  std::vector<std::pair<Key, PathTime>>& table_;
+  std::map<Key, std::size_t> places_;
+};
 
 template <class Key>
 void largest_first(std::vector<std::pair<Key, PathTime>>& table) {
@@ -152,11 +164,13 @@ void largest_first(std::vector<std::pair<Key, PathTime>>& table) {
 
 void add_up(ModelPath& path, const Trace& trace) {
   path.by_rank.resize(static_cast<std::size_t>(trace.ranks()));
+  TableRows by_operation(path.by_operation);
+  TableRows by_region(path.by_region);
   for (const PathSegment& s : path.segments) {
     path.total.add(s.part, s.length_ps());
     path.by_rank[static_cast<std::size_t>(s.rank)].add(s.part, s.length_ps());
-    entry(path.by_operation, s.operation).add(s.part, s.length_ps());
-    if (!trace.regions().empty()) entry(path.by_region, s.region).add(s.part, s.length_ps());
+    by_operation[s.operation].add(s.part, s.length_ps());
+    if (!trace.regions().empty()) by_region[s.region].add(s.part, s.length_ps());
   }
 }
 
@@ -176,7 +190,8 @@ void add_time(PathTime& sum, const PathTime& other) {
 template <class Key>
 std::vector<std::pair<Key, PathTime>> joined(std::vector<std::pair<Key, PathTime>> first,
                                              const std::vector<std::pair<Key, PathTime>>& later) {
-  for (const auto& [key, time] : later) add_time(entry(first, key), time);
+  TableRows rows(first);
+  for (const auto& [key, time] : later) add_time(rows[key], time);
   return first;
 }
 

@@ -117,6 +117,10 @@ export interface Timeline {
   measures?: Measure[];
   /** Whether chunks tell the instructions per cycle before each call. */
   ipc?: boolean;
+  /** Whether chunks tell when ranks did not compute between calls. */
+  pauses?: boolean;
+  /** Whether chunks tell which calls are of other threads than the main one. */
+  threads?: boolean;
   groupings: Grouping[];
 }
 
@@ -156,6 +160,24 @@ export interface CallDetails {
   regionPath: Uint32Array;
   /** Codes of the instructions per cycle in the computation before each call; 0: unknown. */
   ipc: Uint8Array | null;
+  pauses: Pauses | null;
+  /** 1: the call is of another thread than the main one, which goes on meanwhile. */
+  otherThread: Uint8Array | null;
+}
+
+/** Why a rank did not compute between calls, by the numbers of chunks; 0: the recording does not say. */
+export const PAUSES = ["paused, cause not recorded", "MPI calls that are not recorded", "no processor", "blocked", "recording"];
+export const IN_MPI = 1;
+export const RECORDING = 4;
+
+/** Entries [start[rank], start[rank + 1]) of begin, end and kind are those of a rank, in order of time. */
+export interface Pauses {
+  start: Uint32Array;
+  begin: Float64Array;
+  end: Float64Array;
+  kind: Uint8Array;
+  /** Of each call: ticks of the computation before it that the recorder took. */
+  recording: Float64Array;
 }
 
 /** Calls [start[rank], start[rank + 1]) are those of a rank; the first has the number first[rank]. */

@@ -10,6 +10,7 @@ import {
   type CriticalPath,
   type LongWait,
   type OperationClass,
+  type Pauses,
   type Slice,
   type SliceRef,
 } from "../common/timeline";
@@ -120,7 +121,7 @@ function decodeDetails(
   chunk: Omit<Chunk, "details">,
   { received, source, send, collective }: Partners,
   order: Uint32Array,
-  { regions, classes, functions, ipc }: ChunkContext,
+  { regions, classes, functions, ipc, pauses, threads }: ChunkContext,
 ): CallDetails {
   const { start, from, begin, end, operation } = chunk;
   const ranks = start.length - 1;
@@ -137,7 +138,27 @@ function decodeDetails(
     return classes[operation[i]!] === "collective" ? code - 1 : rankOf[i]! + unzigzag(code - 1);
   });
   const paths = functions ? functionsOf(columns, chunk) : regionsOf(columns, regions > 1, ranks, from);
-  return { peer, bytes, wait, waitLength, cause, received, source, send, collective, ...paths, ipc: ipc ? columns.u8(calls) : null };
+  return {
+    peer, bytes, wait, waitLength, cause, received, source, send, collective, ...paths,
+    ipc: ipc ? columns.u8(calls) : null,
+    pauses: pauses ? pausesOf(columns, ranks, calls, from) : null,
+    otherThread: threads ? columns.u8(calls) : null,
+  };
+}
+
+function pausesOf(columns: Columns, ranks: number, calls: number, from: number): Pauses {
+  const start = starts(columns.varints(ranks));
+  const count = start[ranks]!;
+  const begin = columns.varints(count);
+  const end = columns.varints(count);
+  for (let rank = 0; rank < ranks; ++rank) {
+    let at = from;
+    for (let i = start[rank]!; i < start[rank + 1]!; ++i) {
+      begin[i] = at + begin[i]!;
+      at = end[i] = begin[i]! + end[i]!;
+    }
+  }
+  return { start, begin, end, kind: columns.u8(count), recording: columns.varints(calls) };
 }
 
 type RegionChanges = Pick<CallDetails, "regionStart" | "regionAt" | "regionPath">;
@@ -187,6 +208,10 @@ export interface ChunkContext {
   functions: boolean;
   /** Whether instructions per cycle are told. */
   ipc: boolean;
+  /** Whether it is told when ranks did not compute between calls. */
+  pauses: boolean;
+  /** Whether calls of other threads are told apart. */
+  threads: boolean;
 }
 
 /** Of the first run what the others' chunks refer to, call by call of a rank. */

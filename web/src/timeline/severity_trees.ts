@@ -2,9 +2,10 @@
 // those of its children have (inclusive), or its own alone (exclusive).
 
 import type { Unit } from "../common/report";
-import type { Timeline } from "../common/timeline";
+import { IN_MPI, PAUSES, type Timeline } from "../common/timeline";
 import type { Highlight } from "./palette";
 import type { Cell, Quantity } from "./severity";
+import { pauseOperation } from "./statistics";
 import { wordsOf } from "./words";
 
 interface Node<Self> {
@@ -59,13 +60,16 @@ export function metricTrees(timeline: Timeline, hasPath: boolean): MetricNode[] 
     return [metric(name, name, holds, { by: "operation", matches: numbers })];
   });
   const inMpi = new Set(operations.map((_, i) => i).slice(1));
-  const mpi = metric("mpi", busy, ({ operation }) => operation > 0, { by: "operation", matches: inMpi }, [waiting, ...kinds]);
+  const isMpi = ({ operation }: Cell) => operation > 0 || operation === pauseOperation(IN_MPI);
+  const mpi = metric("mpi", busy, isMpi, { by: "operation", matches: inMpi }, [waiting, ...kinds]);
   const computation = metric("computation", between, ({ operation }) => operation === 0, { by: "operation", matches: new Set([0]) });
+  const paused = PAUSES.flatMap((name, kind) =>
+    timeline.pauses && kind !== IN_MPI ? [metric(name, name, ({ operation }) => operation === pauseOperation(kind), null)] : []);
   const onPath = (node: MetricNode): MetricNode => ({ ...node, id: `path ${node.id}`, quantity: "path", children: [] });
   const path = onPath(metric("time", "critical path", () => true, null));
   return [
-    metric("time", "time", () => true, null, [computation, mpi]),
-    ...(hasPath ? [{ ...path, children: [onPath(computation), onPath(mpi)] }] : []),
+    metric("time", "time", () => true, null, [computation, ...paused, mpi]),
+    ...(hasPath ? [{ ...path, children: [computation, ...paused, mpi].map(onPath) }] : []),
     { ...metric("calls", "calls", () => true, null), quantity: "calls", unit: "count" },
     { ...metric("bytes", "bytes", () => true, null), quantity: "bytes", unit: "bytes" },
   ];
@@ -98,7 +102,7 @@ export function pathTree({ regions, operations }: Timeline, cells: Cell[]): Path
   for (const { region: number, operation } of cells) {
     const path = regions[number] ?? "";
     const id = `${path} ${operation}`;
-    if (operation === 0 || seen.has(id)) continue;
+    if (operation <= 0 || seen.has(id)) continue;
     seen.add(id);
     const holds = (cell: Cell) => cell.operation === operation && (regions[cell.region] ?? "") === path;
     region(path).children.push({ id, name: operations[operation] ?? "MPI", children: [], holds, lit: { by: "operation", matches: new Set([operation]) } });

@@ -6,7 +6,7 @@ import type { CallFilter } from "./call_filter";
 import { ipcOf } from "./measures";
 import { callsBetween } from "./raster";
 import type { Store } from "./store";
-import type { Chunk, Run, Timeline } from "../common/timeline";
+import { IN_MPI, PAUSES, RECORDING, type Chunk, type Run, type Timeline } from "../common/timeline";
 
 /** Ticks [from, to) of some ranks. */
 export interface Extent {
@@ -36,6 +36,8 @@ export interface Statistics {
   lived: number;
   /** Computation of each of extent.ranks. */
   computation: Float64Array;
+  /** Time between calls without computation, by the numbers of PAUSES. */
+  paused: number[];
   operations: CallSums[];
   patterns: number[];
   /** Computation by region; in a training run calls, too. */
@@ -50,11 +52,14 @@ export interface Statistics {
 export interface Listener {
   /** Each call that fits and begins inside. */
   call?: (call: Call) => void;
-  /** Each piece of time inside: of computation (operation 0), of a call that fits without waiting (pattern 0), of waiting. */
+  /** Each piece of time inside: of computation (operation 0), of a pause (operation pauseOperation()), of a call that fits without waiting (pattern 0), of waiting. */
   time?: (rank: number, region: number, operation: number, pattern: number, ticks: number) => void;
   /** The same pieces, with when: calls as a whole. Those of a rank come in order of time. */
   piece?: (rank: number, region: number, operation: number, from: number, to: number) => void;
 }
+
+/** What stands for a pause among operations: below 0. */
+export const pauseOperation = (kind: number): number => -1 - kind;
 
 const noSums = (): CallSums => ({ calls: 0, time: 0, waiting: 0, bytes: 0 });
 const overlap = (begin: number, end: number, from: number, to: number) => Math.max(0, Math.min(end, to) - Math.max(begin, from));
@@ -67,6 +72,8 @@ class Sum {
   private readonly named: boolean;
   /** Of the rank that is added, among those of the extent. */
   private place = 0;
+  /** Its next pause in the chunk. */
+  private pause = 0;
 
   constructor(
     { timeline }: Store,
@@ -82,6 +89,7 @@ class Sum {
       extent,
       lived: 0,
       computation: new Float64Array(extent.ranks.length),
+      paused: PAUSES.map(() => 0),
       operations: timeline.operations.map(noSums),
       patterns: timeline.patterns.map(() => 0),
       regions: timeline.regions.map(() => 0),
@@ -103,9 +111,14 @@ class Sum {
   private addRank(chunk: Chunk, rank: number, from: number, to: number): void {
     this.result.lived += to - from;
     const [first, last] = callsBetween(chunk, rank, from, to);
+    this.pause = chunk.details?.pauses?.start[rank] ?? 0;
     let now = from;
     for (let i = first; i < last; ++i) {
       const begin = chunk.begin[i]!;
+      if (chunk.details?.otherThread?.[i]) {
+        this.countCall(callAt(chunk, rank, i), begin >= from && begin < to);
+        continue;
+      }
       this.addComputation(chunk, rank, now, Math.min(begin, to), i);
       this.addCall(callAt(chunk, rank, i), Math.max(now, from), to, begin >= from && begin < to);
       now = Math.max(now, Math.min(chunk.end[i]!, to));
@@ -113,20 +126,50 @@ class Sum {
     this.addComputation(chunk, rank, now, to, last);
   }
 
-  /** Of the call that ends it: its number in the chunk, where it is there. */
+  /** Time between calls. `ends`: the call that ends it: its number in the chunk, where it is there. */
   private addComputation(chunk: Chunk, rank: number, from: number, to: number, ends: number): void {
     if (to <= from) return;
-    this.result.computation[this.place]! += to - from;
+    const known = ends < chunk.start[rank + 1]!;
+    const ipc = ipcOf(known ? (chunk.details?.ipc?.[ends] ?? 0) : 0);
+    const pauses = chunk.details?.pauses;
+    if (!pauses) return this.addPart(chunk, rank, from, to, 0, ipc);
+    const { begin, end, kind } = pauses;
+    const last = pauses.start[rank + 1]!;
+    const pieces: { from: number; to: number; operation: number }[] = [];
+    let now = from;
+    while (this.pause < last && end[this.pause]! <= from) ++this.pause;
+    for (let i = this.pause; i < last && begin[i]! < to; ++i) {
+      const paused = Math.max(now, begin[i]!);
+      pieces.push({ from: now, to: paused, operation: 0 });
+      now = Math.min(to, Math.max(paused, end[i]!));
+      pieces.push({ from: paused, to: now, operation: pauseOperation(kind[i]!) });
+    }
+    pieces.push({ from: now, to, operation: 0 });
+    // When the recorder worked is not told: it is taken from the end of the computation.
+    let recorded = known ? overlap(chunk.begin[ends]! - pauses.recording[ends]!, chunk.begin[ends]!, from, to) : 0;
+    for (let i = pieces.length - 1; i >= 0 && recorded > 0; --i) {
+      const piece = pieces[i]!;
+      const taken = piece.operation === 0 ? Math.min(recorded, piece.to - piece.from) : 0;
+      recorded -= taken;
+      pieces.splice(i + 1, 0, { from: piece.to - taken, to: piece.to, operation: pauseOperation(RECORDING) });
+      piece.to -= taken;
+    }
+    for (const piece of pieces) if (piece.to > piece.from) this.addPart(chunk, rank, piece.from, piece.to, piece.operation, ipc);
+  }
+
+  /** Computation, or a pause, in the regions that it lies in. */
+  private addPart(chunk: Chunk, rank: number, from: number, to: number, operation: number, ipc: number | null): void {
+    if (operation === 0) this.result.computation[this.place]! += to - from;
+    else this.result.paused[-1 - operation]! += to - from;
     const d = chunk.details;
-    const ipc = ipcOf(ends < chunk.start[rank + 1]! ? (d?.ipc?.[ends] ?? 0) : 0);
     const add = (region: number, begin: number, end: number) => {
-      this.result.regions[region]! += end - begin;
-      if (ipc !== null) {
+      if (operation === 0) this.result.regions[region]! += end - begin;
+      if (ipc !== null && operation === 0) {
         this.result.counted[region]!.time += end - begin;
         this.result.counted[region]!.instructions += (end - begin) * ipc;
       }
-      this.listener.time?.(rank, region, 0, 0, end - begin);
-      this.listener.piece?.(rank, region, 0, begin, end);
+      this.listener.time?.(rank, region, operation, 0, end - begin);
+      this.listener.piece?.(rank, region, operation, begin, end);
     };
     if (!d || this.result.regions.length < 2) return add(0, from, to);
     let now = from;
@@ -152,7 +195,13 @@ class Sum {
     this.listener.time?.(call.rank, call.region, call.operation, 0, time - waiting);
     if (time > 0) this.listener.piece?.(call.rank, call.region, call.operation, Math.max(call.begin, from), Math.min(call.end, to));
     if (waiting > 0) this.listener.time?.(call.rank, call.region, call.operation, call.wait, waiting);
-    if (!begins) return;
+    this.countCall(call, begins);
+  }
+
+  /** What has no time: a rank's is that of its main thread. */
+  private countCall(call: Call, begins: boolean): void {
+    if (!begins || (this.fits && !this.fits(call))) return;
+    const sums = this.result.operations[call.operation] ?? noSums();
     this.listener.call?.(call);
     sums.calls += 1;
     sums.bytes += call.bytes;
@@ -183,6 +232,9 @@ export interface Efficiencies {
   loadBalance: number;
   communication: number;
 }
+
+/** Ticks between calls that are neither computation nor in MPI. */
+export const pausedOutside = ({ paused }: Statistics): number => paused.reduce((sum, ticks, kind) => sum + (kind === IN_MPI ? 0 : ticks), 0);
 
 /** POP's: parallel efficiency is the product of the two others. null: nothing was computed. */
 export function efficienciesOf({ computation, extent }: Statistics): Efficiencies | null {

@@ -146,8 +146,8 @@ export class Store {
   }
 
   private get context(): ChunkContext {
-    const { ranks, regions, classes, functions = false, ipc = false } = this.timeline;
-    return { ranks, regions: regions.length, classes, functions, ipc };
+    const { ranks, regions, classes, functions = false, ipc = false, pauses = false, threads = false } = this.timeline;
+    return { ranks, regions: regions.length, classes, functions, ipc, pauses, threads };
   }
 
   /** Once: the chunks of the other runs refer to all of them. */

@@ -3,7 +3,7 @@ import { save } from "../../common/clipboard";
 import { format, rounding } from "../../common/format";
 import type { Column, Table, Unit, Value } from "../../common/report";
 import { csv } from "../../common/table";
-import type { Run } from "../../common/timeline";
+import { PAUSES, type Run } from "../../common/timeline";
 import type { Call } from "../../timeline/calls";
 import { parseFilter } from "../../timeline/call_filter";
 import { callsTable } from "../../timeline/calls_table";
@@ -51,6 +51,7 @@ function tablesOf(scene: Scene, both: Both): Table[] {
   const sizes = here.sizes.map((count, i): Value[] => [i === 0 ? "0 B" : `${format(2 ** (i - 1), "bytes")} to below ${format(2 ** i, "bytes")}`, count ?? 0]);
   const tables = [
     table("operations", "Time by operation", [column("operation"), ...COMPARED, column("calls", "count"), column("bytes", "bytes"), column("wait time", "ns")], rowsOf(operations, both, time, ns, calls)),
+    table("pauses", "Time between calls without computation", [column("state"), ...COMPARED], rowsOf(PAUSES, both, (s, i) => s.paused[i]!, ns, () => [])),
     table("waits", "Wait time by pattern", [column("pattern"), ...COMPARED], rowsOf(patterns, both, (s, i) => s.patterns[i]!, ns, () => [])),
     table("regions", rows ? "Time by operator and kernel" : "Computation by region", [column("region"), ...COMPARED, ...(ipc ? COUNTED : [])], regions.length > 1 ? rowsOf(regions.map((name) => name || (rows ? "idle" : "(no region)")), both, (s, i) => s.regions[i]!, ns, (i) => (ipc ? [ipcOf(here, i), ipcOf(whole, i)] : [])) : []),
     table("sizes", "Messages sent by size", [column("size"), column("messages", "count")], sizes.filter((row) => row[1] !== 0 && row[1] !== undefined)),
