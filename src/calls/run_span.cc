@@ -71,7 +71,7 @@ RankSpan rank_span(const RankCalls& calls) {
     span.last_call = end - 1;
     span.analysed.end_ns = calls.begin_ns(end - 1);
   } else {
-    span.analysed.end_ns = std::max(span.analysed.begin_ns, calls.end_ns(count - 1));
+    span.analysed.end_ns = std::max(span.analysed.begin_ns, calls.stop_ns());
   }
   return span;
 }

@@ -25,7 +25,7 @@ struct TimeInterval {
 struct RankSpan {
   TimeInterval whole;  ///< from its start to its stop, MPI_Init and MPI_Finalize included
   /// From its return from MPI_Init, or its start without one, to its entry into MPI_Finalize, or
-  /// the end of its last call without one.
+  /// its stop without one.
   TimeInterval analysed;
   /// The calls [first_call, last_call) lie in the analysed interval.
   std::size_t first_call = 0;
