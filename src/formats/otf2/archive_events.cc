@@ -319,7 +319,7 @@ Outcome read_location(OTF2_Reader* reader, std::uint64_t location, Sink& s) {
   return code == OTF2_SUCCESS ? Outcome::whole : Outcome::damaged;
 }
 
-// Of a thread without calls of MPI nothing is kept.
+// Nothing is kept of a thread without calls of MPI.
 void count_if_left_out(const Job& job, std::int32_t rank, std::uint64_t id, LocationCalls& read) {
   if (!read.calls.empty() || !read.first_ns) return;
   const auto at = job.location_index.find(id);
