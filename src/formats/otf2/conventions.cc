@@ -4,6 +4,8 @@
 
 #include "formats/otf2/conventions.h"
 
+#include "base/saturating.h"
+
 #include <algorithm>
 
 namespace slackline::otf2 {
@@ -21,7 +23,7 @@ std::uint64_t part(std::uint64_t total, std::uint64_t size) {
 
 CollectiveBytes recorded_bytes(Operation operation, std::uint64_t bytes, std::uint64_t args_total,
                                CollectivePlace place) {
-  const std::uint64_t all = bytes * place.size;
+  const std::uint64_t all = saturated_product(bytes, place.size);
   switch (blocking_form(operation)) {
     case Operation::bcast:
       return {place.is_root ? all : 0, bytes};
@@ -47,9 +49,11 @@ CollectiveBytes recorded_bytes(Operation operation, std::uint64_t bytes, std::ui
     case Operation::alltoallw:
       return {bytes, bytes};
     case Operation::scan:
-      return {bytes * (place.size - place.rank), bytes * (place.rank + 1)};
+      return {saturated_product(bytes, place.size - place.rank),
+              saturated_product(bytes, place.rank + 1)};
     case Operation::exscan:
-      return {bytes * (place.size - place.rank - 1), bytes * place.rank};
+      return {saturated_product(bytes, place.size - place.rank - 1),
+              saturated_product(bytes, place.rank)};
     default:
       return {bytes, bytes};
   }
