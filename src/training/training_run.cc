@@ -30,6 +30,11 @@ std::vector<std::int64_t> devices_of(const ProfiledRank& rank) {
   return devices;
 }
 
+bool has_gpu(const TrainingRun& run) {
+  return std::ranges::any_of(run.ranks,
+                             [](const ProfiledRank& rank) { return !devices_of(rank).empty(); });
+}
+
 std::vector<TimeSpan> times_of(const ProfiledRank& rank, GpuWork work, std::int64_t device) {
   std::vector<TimeSpan> times;
   for (const GpuActivity& activity : rank.gpu) {

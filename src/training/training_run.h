@@ -131,4 +131,7 @@ struct TrainingRun {
   Findings findings{};
 };
 
+/// Whether any rank has a GPU that ran kernels.
+bool has_gpu(const TrainingRun& run);
+
 }  // namespace slackline

@@ -240,6 +240,16 @@ TEST(Collectives, AreNotMatchedWithOtherOperations) {
   EXPECT_EQ(findings.count(kCollectivesUnmatched), 2u);
 }
 
+// A group of one rank has no partner that could be missing.
+TEST(Collectives, OfOneRankAreWhole) {
+  Findings findings;
+  const auto all = match_collectives(
+      run_of({Rank(3).nccl("AllReduce", 1, {0, 20}).in_group("dp", {3})}), findings);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].waiting_ns, 0);
+  EXPECT_TRUE(findings.empty());
+}
+
 // Two streams of rank 1 run the two operations in another order.
 TEST(Collectives, AreMatchedByOperation) {
   Findings findings;

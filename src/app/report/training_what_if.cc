@@ -53,9 +53,7 @@ auto what_if_objects(const std::vector<TrainingWhatIf>& all) {
 
 /// What can be asked of a run: nothing without a GPU, and of one rank nothing on others.
 std::vector<Question> questions_on(const TrainingRun& run) {
-  const bool has_gpu = std::ranges::any_of(
-      run.ranks, [](const ProfiledRank& rank) { return !devices_of(rank).empty(); });
-  if (!has_gpu) return {};
+  if (!has_gpu(run)) return {};
   std::vector<Question> questions(kQuestions.begin(), kQuestions.end());
   if (run.ranks.size() == 1) {
     std::erase_if(questions, [](const Question& question) {

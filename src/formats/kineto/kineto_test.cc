@@ -236,6 +236,7 @@ TEST(Kineto, OmitsATruncatedRankBesideCompleteOnes) {
   EXPECT_THAT(run.ranks, SizeIs(2));
   EXPECT_EQ(run.findings.count(kTruncatedFile), 1u);
   EXPECT_EQ(run.findings.count(kTruncatedRank), 1u);
+  EXPECT_EQ(run.findings.count(kCutSteps), 0u);
   // Where all are truncated, each is as good as the other.
   write_file(scratch.path() / "a.json", profile_of(0, {kStep, kOperator, kNccl}).substr(0, 400));
   std::filesystem::remove(scratch.path() / "b.json");

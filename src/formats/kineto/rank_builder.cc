@@ -264,7 +264,7 @@ void KinetoRankBuilder::sort_events() {
 // CPU's, some among them. So everything is known up to the activity that was read last, and a step
 // is whole if it ends before that, and before it was launched: the GPU is then past the step's
 // work. Without any whole step, the first one counts as far as it is known.
-void KinetoRankBuilder::leave_out_cut_steps(std::string_view rank_name, Findings& findings) {
+void KinetoRankBuilder::leave_out_cut_steps() {
   const std::int64_t known_ns = last_read_ns_;
   const auto last = std::ranges::upper_bound(profile_.gpu, last_read_ns_, {},
                                              [](const GpuActivity& a) { return a.time.begin_ns; });
@@ -278,8 +278,7 @@ void KinetoRankBuilder::leave_out_cut_steps(std::string_view rank_name, Findings
   std::erase_if(whole, [&](const ProfiledStep& step) {
     return step.time.end_ns > std::min(known_ns, done_ns);
   });
-  const std::size_t cut = profile_.steps.size() - whole.size();
-  if (cut > 0) findings.add(kCutSteps, std::string(rank_name), cut);
+  cut_steps_ = profile_.steps.size() - whole.size();
   if (whole.empty() && !profile_.steps.empty() && profile_.steps.front().time.begin_ns < known_ns) {
     whole.push_back(profile_.steps.front());
     whole.back().time.end_ns = std::min(whole.back().time.end_ns, known_ns);
@@ -292,7 +291,7 @@ ProfiledRank KinetoRankBuilder::build(std::int64_t base_time_ns, bool cut,
   sort_events();
   link_launches();
   find_communication(rank_name, findings);
-  if (cut) leave_out_cut_steps(rank_name, findings);
+  if (cut) leave_out_cut_steps();
   shift(profile_.gpu, base_time_ns);
   shift(profile_.runtime_calls, base_time_ns);
   shift(profile_.cpu, base_time_ns);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,6 +25,8 @@ class KinetoRankBuilder {
   /// that is cut, only whole steps are kept. `rank_name` is for Findings. O(n log n).
   ProfiledRank build(std::int64_t base_time_ns, bool cut, std::string_view rank_name,
                      Findings& findings);
+  /// How many steps build() left out.
+  std::size_t cut_steps() const { return cut_steps_; }
 
  private:
   // What an operator or annotation says of the kernels that it launches.
@@ -43,7 +46,7 @@ class KinetoRankBuilder {
   LaunchedBy launched_by(const CpuRange& range);
   std::vector<Launcher> launchers_of_calls();
   void find_communication(std::string_view rank_name, Findings& findings);
-  void leave_out_cut_steps(std::string_view rank_name, Findings& findings);
+  void leave_out_cut_steps();
 
   ProfiledRank profile_;
   std::unordered_map<std::string, std::uint32_t> name_ids_;
@@ -54,7 +57,9 @@ class KinetoRankBuilder {
   std::vector<std::uint32_t> range_collectives_;       // of profile_.cpu, in profile_.collectives
   std::vector<std::optional<LaunchedBy>> name_kinds_;  // of names as operators
   std::unordered_map<std::int64_t, Launcher> externals_;  // of operators that communicate
-  std::int64_t last_read_ns_ = 0;  // begin of the GPU activity that was read last, else of the event
+  std::size_t cut_steps_ = 0;
+  std::int64_t last_read_ns_ =
+      0;  // begin of the GPU activity that was read last, else of the event
 };
 
 }  // namespace slackline

@@ -29,6 +29,7 @@ struct FileProfile {
   KinetoHeader header;
   Findings findings;
   bool truncated = false;
+  std::size_t cut_steps = 0;
 };
 
 // One profile: an object with the list traceEvents among its members.
@@ -41,7 +42,7 @@ class FileReader {
     const bool truncated = !read_members();
     if (truncated) findings_.add(kTruncatedFile, name_);
     ProfiledRank profile = builder_.build(header_.base_time_ns, truncated, name_, findings_);
-    return {std::move(profile), header_, std::move(findings_), truncated};
+    return {std::move(profile), header_, std::move(findings_), truncated, builder_.cut_steps()};
   }
 
  private:
@@ -153,6 +154,7 @@ TrainingRun joined(std::vector<FileProfile> files, const std::vector<std::string
       run.findings.add(kTruncatedRank, fmt::format("{}: rank {}", names[i], ranks[i]));
       continue;
     }
+    if (files[i].cut_steps > 0) run.findings.add(kCutSteps, names[i], files[i].cut_steps);
     files[i].profile.rank = ranks[i];
     run.ranks.push_back(std::move(files[i].profile));
   }
