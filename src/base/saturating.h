@@ -17,6 +17,11 @@ constexpr std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
                : std::numeric_limits<std::int64_t>::max();
 }
 
+/// The same of sizes, added to `sum`.
+constexpr void add_saturated(std::uint64_t& sum, std::uint64_t size) {
+  if (__builtin_add_overflow(sum, size, &sum)) sum = std::numeric_limits<std::uint64_t>::max();
+}
+
 /// a * b.
 constexpr std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;

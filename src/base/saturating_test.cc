@@ -16,6 +16,17 @@ TEST(SaturatedSum, IsTheSumOrTheLimit) {
   EXPECT_EQ(saturated_sum(kLeast, kMost), -1);
 }
 
+TEST(SaturatedSum, OfSizesDoesNotWrap) {
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t sum = 5;
+  add_saturated(sum, 7);
+  EXPECT_EQ(sum, 12u);
+  add_saturated(sum, kLargest - 12);
+  EXPECT_EQ(sum, kLargest);
+  add_saturated(sum, 1);
+  EXPECT_EQ(sum, kLargest);
+}
+
 TEST(NearestWhole, IsRoundedOrTheLimit) {
   EXPECT_EQ(nearest_whole(2.5), 3);
   EXPECT_EQ(nearest_whole(-2.5), -3);

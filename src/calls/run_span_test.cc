@@ -38,6 +38,15 @@ TEST(RunSpan, WithoutInitAndFinalizeIsAnalysedWhole) {
   EXPECT_EQ(run.lead_ns(), 0);
 }
 
+// What a rank does after its last call is a part of the run.
+TEST(RunSpan, WithoutFinalizeEndsWithTheRecording) {
+  const RunSpan run = run_span(timed_trace(2,
+                                           "rank 0 stop=400\n @60 +40 barrier\n"
+                                           "rank 1 stop=300\n @60 +50 barrier\n"));
+  EXPECT_EQ(run.analysed.end_ns, 400);
+  EXPECT_EQ(run.common.end_ns, 400);
+}
+
 TEST(RunSpan, HasInCommonWhatLiesBetweenTheLastInitAndTheFirstFinalize) {
   const RunSpan run = run_span(timed_trace(2,
                                            "rank 0\n @0 +100 init\n @200 +300 barrier\n"

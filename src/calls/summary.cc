@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/saturating.h"
 #include "calls/call_actions.h"
 #include "trace/operation_kinds.h"
 
@@ -22,7 +23,7 @@ void add_messages(RankSummary& sum, const Call& call) {
   for_each_send(call, [&](const PostedMessage& message) {
     if (message.peer == kPeerNull) return;
     ++sum.messages;
-    sum.message_bytes += message.bytes;
+    add_saturated(sum.message_bytes, message.bytes);
   });
 }
 
@@ -40,7 +41,7 @@ void add_call(RankSummary& sum, const Call& call) {
   OperationSummary& operation = sum.operations[static_cast<std::size_t>(call.operation)];
   operation.calls += static_cast<std::uint64_t>(run.count);
   operation.time_ns += time;
-  operation.bytes += call.bytes;
+  add_saturated(operation.bytes, call.bytes);
   (call.thread == 0 ? sum.mpi_ns : sum.thread_mpi_ns) += time;
   sum.wildcards += has_wildcard(call) ? 1 : 0;
   sum.threads = std::max(sum.threads, std::uint32_t{call.thread} + 1);
@@ -94,14 +95,14 @@ void add_operations(TraceSummary& all, std::span<const RankSummary> ranks) {
     for (const RankSummary& rank : ranks) {
       sum.calls += rank.operations[op].calls;
       sum.time_ns += rank.operations[op].time_ns;
-      sum.bytes += rank.operations[op].bytes;
+      add_saturated(sum.bytes, rank.operations[op].bytes);
     }
     if (sum.calls == 0) continue;
     all.calls += sum.calls;
     const OperationClass op_class = operation_class(sum.operation);
     if (op_class == OperationClass::collective || op_class == OperationClass::icollective) {
       all.collectives += sum.calls;
-      all.collective_bytes += sum.bytes;
+      add_saturated(all.collective_bytes, sum.bytes);
     }
     if (op_class == OperationClass::one_sided) all.one_sided += sum.calls;
     all.operations.push_back(sum);
@@ -214,7 +215,7 @@ TraceSummary summarize(const Trace& job, std::span<const RankSummary> ranks) {
   all.communicators = job.communicators().size() - 2;
   for (const RankSummary& rank : ranks) {
     all.messages += rank.messages;
-    all.message_bytes += rank.message_bytes;
+    add_saturated(all.message_bytes, rank.message_bytes);
     all.wildcards += rank.wildcards;
     all.threads = std::max(all.threads, rank.threads);
   }

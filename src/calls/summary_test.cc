@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "formats/text/text.h"
 
 namespace slackline {
@@ -75,6 +77,18 @@ TEST(Summary, CountsSendrecvAndPersistentMessagesButNotThoseToNobody) {
   EXPECT_EQ(s.messages, 3u);
   EXPECT_EQ(s.message_bytes, 21u);
   EXPECT_EQ(s.wildcards, 1u);
+}
+
+// Sizes of a file may be anything; their sums end at the largest number.
+TEST(Summary, SumsOfBytesDoNotWrap) {
+  const TraceSummary all =
+      summarize(read_text("slackline-trace 1 timed ranks=2\nrank 0\n"
+                          "send to=1 bytes=18446744073709551000\nsend to=1 bytes=1000\n"
+                          "allreduce bytes=18446744073709551000\nallreduce bytes=1000\n"
+                          "rank 1\nrecv from=0 bytes=8\nrecv from=0 bytes=8\n",
+                          "t"));
+  EXPECT_EQ(all.message_bytes, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(all.collective_bytes, std::numeric_limits<std::uint64_t>::max());
 }
 
 TEST(Summary, OfNothingIsZero) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 
+#include "base/saturating.h"
 #include "calls/call_actions.h"
 #include "calls/collective_scope.h"
 #include "trace/operation_kinds.h"
@@ -159,7 +160,7 @@ void CollectiveIndex::add_call(const Call& call, Instance& instance) {
   }
   if (has_own_counts(agreed.operation)) {
     instance.counts_unknown |= call.args.size() < 2 * instance.members.size();
-    instance.sum_bytes += mine.bytes;
+    add_saturated(instance.sum_bytes, mine.bytes);
   }
 }
 

@@ -247,7 +247,8 @@ class TrainingCalls final : public DrawnCalls {
     std::vector<std::uint32_t> order(rank.locations.size());
     std::iota(order.begin(), order.end(), 0U);
     std::ranges::sort(order, {}, [&](std::uint32_t i) {
-      return std::tuple(rank.locations[i].stream, rank.locations[i].id, i);
+      const TrainingLocation& location = rank.locations[i];
+      return std::tuple(location.stream, location.device, location.id, i);
     });
     return order;
   }
@@ -289,8 +290,7 @@ class TrainingCalls final : public DrawnCalls {
 
   void add_thread(const ProfiledRank& rank, std::uint32_t location, const RankWork& work,
                   bool modules, bool only_one, std::vector<CallPlace>& calls) {
-    const std::string prefix =
-        only_one ? std::string() : fmt::format("thread {}, ", rank.locations[location].id);
+    const std::string prefix = only_one ? std::string() : location_name(rank, location) + ", ";
     std::vector<RowCall> outer = OuterRanges(rank, location, paths_, modules).take();
     if (!outer.empty()) {
       add_row(rank, prefix + "operators").calls = std::move(outer);
@@ -308,7 +308,7 @@ class TrainingCalls final : public DrawnCalls {
 
   void add_stream(const ProfiledRank& rank, std::uint32_t location, const RankWork& work,
                   bool modules, const std::vector<CallPlace>& calls) {
-    LocationRow& row = add_row(rank, fmt::format("stream {}", rank.locations[location].id), true);
+    LocationRow& row = add_row(rank, location_name(rank, location), true);
     for (std::uint32_t i = 0; i < rank.gpu.size(); ++i) {
       const GpuActivity& activity = rank.gpu[i];
       if (activity.location != location) continue;

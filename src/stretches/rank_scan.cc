@@ -92,7 +92,7 @@ RankScan::Result RankScan::take(const RankCalls& details) {
   if (!init_) span.analysed.begin_ns = details.start_ns();
   if (span.last_call == 0) {
     span.last_call = static_cast<std::size_t>(call_);
-    span.analysed.end_ns = std::max(span.analysed.begin_ns, result_.last_end_ns);
+    span.analysed.end_ns = std::max(span.analysed.begin_ns, details.stop_ns());
   } else if (!result_.points.empty() && result_.points.back().call > span.last_call) {
     give_up("calls after MPI_Finalize");
   }

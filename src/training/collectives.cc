@@ -3,34 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
+
+#include "training/communication_names.h"
 
 namespace slackline {
 namespace {
 
 constexpr std::string_view kPointToPoint = "SendRecv";
 constexpr std::string_view kAllToAll = "AllToAll";
-// The longer names first: "Reduce" is part of others.
-constexpr std::array kOperations{kPointToPoint,
-                                 kAllToAll,
-                                 std::string_view("AllReduce"),
-                                 std::string_view("AllGather"),
-                                 std::string_view("ReduceScatter"),
-                                 std::string_view("Broadcast"),
-                                 std::string_view("Reduce")};
 
-// "AllReduce" of "ncclDevKernel_AllReduce_Sum_f16_RING_LL(...)" and, of older versions of NCCL,
-// "ncclAllReduceRingLLKernel_sum_f32(...)".
-std::string_view operation_of(std::string_view kernel) {
-  for (const std::string_view operation : kOperations) {
-    if (kernel.find(operation) != std::string_view::npos) return operation;
+// What a kernel's name says, else what the profile says of it, else its name alone.
+std::string_view operation_of(std::string_view kernel, const CollectiveDetail* detail) {
+  std::string_view operation = communication_operation(kernel);
+  if (operation.empty() && detail != nullptr) {
+    operation = communication_operation(detail->operation);
   }
-  const std::size_t at = kernel.find('_');
-  if (at == std::string_view::npos) return kernel;
-  const std::string_view rest = kernel.substr(at + 1);
-  return rest.substr(0, rest.find_first_of("_("));
+  return operation.empty() ? kernel.substr(0, kernel.find_first_of("(<")) : operation;
 }
 
 // NCCL makes all-to-all of sends and receives; only the profile's metadata distinguishes it.
@@ -56,11 +46,13 @@ struct GroupKey {
 using Groups = std::map<GroupKey, KernelsOfRanks>;
 
 GroupKey key_of(const ProfiledRank& profile, const GpuActivity& kernel) {
-  const std::string_view operation = operation_of(profile.name(kernel.name));
+  const CollectiveDetail* const described =
+      kernel.collective == kNotRecorded ? nullptr : &profile.collectives[kernel.collective];
+  const std::string_view operation = operation_of(profile.name(kernel.name), described);
   const bool transfers = operation == kPointToPoint;
   const std::string_view collective = transfers ? kAllToAll : operation;
-  if (kernel.collective == kNotRecorded) return {false, "", {}, collective, true};
-  const CollectiveDetail& detail = profile.collectives[kernel.collective];
+  if (described == nullptr) return {false, "", {}, collective, true};
+  const CollectiveDetail& detail = *described;
   if (!transfers || is_all_to_all(detail)) {
     return {false, detail.group, detail.ranks, collective, false};
   }
@@ -155,6 +147,7 @@ void match_group(const TrainingRun& run, const GroupKey& key, const KernelsOfRan
   for (const auto& [rank, kernels] : of_ranks) counts.push_back(kernels.size());
   std::ranges::sort(counts, std::ranges::greater{});
   std::size_t matched = counts.size() > 1 ? counts[1] : 0;
+  if (key.ranks.size() == 1) matched = counts.front();  // nobody else takes part
   if (key.guessed && key.operation == kAllToAll && !may_be_all_to_all(run, of_ranks)) matched = 0;
   for (std::size_t k = 0; k < matched; ++k) {
     TrainingCollective collective = collective_at(run, key, of_ranks, k);

@@ -6,21 +6,13 @@
 #include "base/error.h"
 #include "training/intervals.h"
 
-// A step's time on the GPU is cut by what ran: for each class of work the time that any stream
-// spent in it is a list of intervals, and the four shares of a step are differences of those lists.
-// So they add up to its duration by construction, and any number of streams is treated alike.
-// Sorting is the whole cost.
+// A step's time on a GPU is cut by what ran: for each class of work the time that any stream spent
+// in it is a list of intervals, and the four shares of a step are differences of those lists. So
+// they add up to its duration by construction, and any number of streams is treated alike. A rank
+// may have several GPUs, whose shares are averaged. Sorting is the whole cost.
 
 namespace slackline {
 namespace {
-
-TimeSpans time_of(const ProfiledRank& rank, GpuWork work) {
-  std::vector<TimeSpan> all;
-  for (const GpuActivity& activity : rank.gpu) {
-    if (activity.work == work) all.push_back(activity.time);
-  }
-  return united(std::move(all));
-}
 
 // Steps of the CPU moved to where the GPU works on them.
 std::vector<ProfiledStep> steps_on_gpu(const ProfiledRank& rank) {
@@ -50,10 +42,14 @@ std::vector<ProfiledStep> steps_on_gpu(const ProfiledRank& rank) {
   return steps;
 }
 
-// Looks up why a rank's GPU was idle.
+// Looks up why a GPU was idle.
 class IdleCauses {
  public:
-  explicit IdleCauses(const ProfiledRank& rank) : rank_(rank), threads_(rank.locations.size()) {
+  IdleCauses(const ProfiledRank& rank, std::int64_t device)
+      : rank_(rank), threads_(rank.locations.size()) {
+    for (std::uint32_t i = 0; i < rank.gpu.size(); ++i) {
+      if (rank.device_of(rank.gpu[i]) == device) activities_.push_back(i);
+    }
     for (const RuntimeCall& call : rank.runtime_calls) {
       if (call.synchronises) threads_[call.location].synchronising.push_back(call.time);
     }
@@ -70,14 +66,14 @@ class IdleCauses {
 
   void add(const TimeSpan& gap, IdleTime& idle) const {
     const auto next = std::ranges::lower_bound(
-        rank_.gpu, gap.end_ns, {},
-        [](const GpuActivity& activity) { return activity.time.begin_ns; });
-    if (next == rank_.gpu.end()) return add_waiting_for_cpu(gap, last_launching_thread(), idle);
-    if (next->launch == kNotRecorded) {
+        activities_, gap.end_ns, {}, [&](std::uint32_t i) { return rank_.gpu[i].time.begin_ns; });
+    if (next == activities_.end()) return add_waiting_for_cpu(gap, last_launching_thread(), idle);
+    const GpuActivity& activity = rank_.gpu[*next];
+    if (activity.launch == kNotRecorded) {
       idle.unknown_ns += gap.duration_ns();
       return;
     }
-    const RuntimeCall& launch = rank_.runtime_calls[next->launch];
+    const RuntimeCall& launch = rank_.runtime_calls[activity.launch];
     if (launch.time.begin_ns <= gap.begin_ns) {
       idle.queued_ns += gap.duration_ns();
     } else {
@@ -92,8 +88,9 @@ class IdleCauses {
   };
 
   std::uint32_t last_launching_thread() const {
-    for (auto at = rank_.gpu.rbegin(); at != rank_.gpu.rend(); ++at) {
-      if (at->launch != kNotRecorded) return rank_.runtime_calls[at->launch].location;
+    for (auto at = activities_.rbegin(); at != activities_.rend(); ++at) {
+      const std::uint32_t launch = rank_.gpu[*at].launch;
+      if (launch != kNotRecorded) return rank_.runtime_calls[launch].location;
     }
     return kNotRecorded;
   }
@@ -111,43 +108,70 @@ class IdleCauses {
   }
 
   const ProfiledRank& rank_;
-  std::vector<Thread> threads_;  // by location
+  std::vector<std::uint32_t> activities_;  // of the GPU, by begin
+  std::vector<Thread> threads_;            // by location
 };
 
-}  // namespace
-
-std::vector<StepTime> step_times(const ProfiledRank& rank, Findings& findings) {
-  std::vector<ProfiledStep> steps = steps_on_gpu(rank);
-  if (steps.empty()) {
-    const TimeSpan whole = whole_profile(rank);
-    if (whole.end_ns <= whole.begin_ns) return {};
-    findings.add(kNoSteps, "rank " + std::to_string(rank.rank));
-    steps.push_back({0, whole});
-  }
-  const TimeSpans computing = time_of(rank, GpuWork::computation);
-  const TimeSpans communicating = time_of(rank, GpuWork::communication);
-  const TimeSpans copying = time_of(rank, GpuWork::copy);
-  const IdleCauses causes(rank);
-  std::vector<StepTime> result;
-  for (const ProfiledStep& step : steps) {
+// Adds how one GPU spent each of the steps.
+void add_device(const ProfiledRank& rank, std::int64_t device, std::vector<StepTime>& steps) {
+  const TimeSpans computing = united(times_of(rank, GpuWork::computation, device));
+  const TimeSpans communicating = united(times_of(rank, GpuWork::communication, device));
+  const TimeSpans copying = united(times_of(rank, GpuWork::copy, device));
+  const IdleCauses causes(rank, device);
+  for (StepTime& step : steps) {
     const TimeSpans computation = clipped(computing, step.time);
     const TimeSpans communication = clipped(communicating, step.time);
     const TimeSpans exposed = without(communication, computation);
     const TimeSpans copies =
         without(without(clipped(copying, step.time), computation), communication);
-    const TimeSpans idle =
-        without(without(without({step.time}, computation), communication), copies);
-    StepTime time{step.number,           step.time,
-                  total_ns(computation), total_ns(exposed),
-                  total_ns(copies),      total_ns(common(communication, computation))};
-    for (const TimeSpan& gap : idle) causes.add(gap, time.idle);
-    ensures(time.computation_ns + time.exposed_communication_ns + time.exposed_copy_ns +
-                    time.idle.total_ns() ==
-                step.time.duration_ns(),
-            "the parts of a step add up to its duration");
-    result.push_back(time);
+    step.computation_ns += total_ns(computation);
+    step.exposed_communication_ns += total_ns(exposed);
+    step.exposed_copy_ns += total_ns(copies);
+    step.overlap_ns += total_ns(common(communication, computation));
+    for (const TimeSpan& gap :
+         without(without(without({step.time}, computation), communication), copies)) {
+      causes.add(gap, step.idle);
+    }
   }
-  return result;
+}
+
+// Sums over GPUs become means. They are rounded such that their sum is exact.
+void average(StepTime& step, std::int64_t devices) {
+  std::int64_t sum = 0;
+  std::int64_t given = 0;
+  for (std::int64_t* const part :
+       {&step.computation_ns, &step.exposed_communication_ns, &step.exposed_copy_ns,
+        &step.idle.launch_bound_ns, &step.idle.synchronization_ns, &step.idle.data_loading_ns,
+        &step.idle.queued_ns, &step.idle.unknown_ns}) {
+    sum += *part;
+    *part = sum / devices - given;
+    given += *part;
+  }
+  step.overlap_ns /= devices;
+  ensures(given == step.time.duration_ns(), "the parts of a step add up to its duration");
+}
+
+}  // namespace
+
+std::vector<StepTime> step_times(const ProfiledRank& rank, Findings& findings) {
+  const std::vector<std::int64_t> devices = devices_of(rank);
+  std::vector<StepTime> steps;
+  for (const ProfiledStep& step : steps_on_gpu(rank)) {
+    steps.push_back({step.number, step.time, !devices.empty()});
+  }
+  if (steps.empty()) {
+    const TimeSpan whole = whole_profile(rank);
+    if (whole.end_ns <= whole.begin_ns) return {};
+    findings.add(kNoSteps, "rank " + std::to_string(rank.rank));
+    steps.push_back({0, whole, !devices.empty()});
+  }
+  if (devices.empty()) findings.add(kNoGpuActivity, "rank " + std::to_string(rank.rank));
+  for (const std::int64_t device : devices) add_device(rank, device, steps);
+  if (!devices.empty()) {
+    const auto count = static_cast<std::int64_t>(devices.size());
+    for (StepTime& step : steps) average(step, count);
+  }
+  return steps;
 }
 
 }  // namespace slackline

@@ -11,6 +11,12 @@ inline constexpr FindingKind kNoSteps{
     "no_profiled_steps", Severity::notice,
     "Ranks whose profile has no annotation ProfilerStep; all of it counts as step 0."};
 
+inline constexpr FindingKind kNoGpuActivity{
+    "no_gpu_activity", Severity::notice,
+    "Ranks whose profile has no GPU kernels: the CPU alone was profiled, or a device whose work "
+    "the "
+    "profiler does not record. How their GPUs spent the time is unknown."};
+
 /// Why no stream of the GPU had anything to do. The parts add up to the idle time.
 struct IdleTime {
   std::int64_t launch_bound_ns = 0;     ///< the CPU had not launched what came next
@@ -25,10 +31,12 @@ struct IdleTime {
 };
 
 /// One step of one rank. Computation, exposed communication, exposed copies and idle time add up to
-/// its duration.
+/// its duration; of a rank with several GPUs they are the means of these. Where the profile has no
+/// kernels they are unknown, and 0.
 struct StepTime {
   std::int64_t step = 0;
   TimeSpan time{};
+  bool has_gpu = true;  ///< the profile has kernels
   std::int64_t computation_ns = 0;
   std::int64_t exposed_communication_ns = 0;  ///< no kernel computed meanwhile
   std::int64_t exposed_copy_ns = 0;           ///< nothing else ran meanwhile

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <utility>
 
 #include "base/parallel.h"
 #include "training/waiting_causes.h"
@@ -60,47 +61,63 @@ void add_waiting(const TrainingRun& run, const StepsOfRanks& of_ranks,
 }
 
 void summarise(TrainingStep& step) {
-  const auto ranks = static_cast<std::int64_t>(step.ranks.size());
+  std::int64_t with_gpu = 0;
   for (const TrainingStep::OfRank& of : step.ranks) {
     step.duration_ns = std::max(step.duration_ns, of.time.time.duration_ns());
+    if (!of.time.has_gpu) continue;
+    ++with_gpu;
     step.exposed_communication_ns += of.time.exposed_communication_ns;
     step.idle_ns += of.time.idle.total_ns();
   }
-  step.exposed_communication_ns /= ranks;
-  step.idle_ns /= ranks;
+  step.has_gpu = with_gpu > 0;
+  step.exposed_communication_ns /= std::max<std::int64_t>(with_gpu, 1);
+  step.idle_ns /= std::max<std::int64_t>(with_gpu, 1);
   step.straggler_rank = straggler_of(step.ranks);
 }
 
-// What of each rank's waiting and of its matched kernels nothing computed beside.
+// What of each rank's waiting and of its matched kernels nothing computed beside: of a rank with
+// several GPUs the mean of these.
 void add_exposed(const TrainingRun& run, const std::vector<TrainingCollective>& collectives,
                  std::map<std::int64_t, TrainingStep>& steps) {
-  std::vector<std::vector<TimeSpan>> matched(run.ranks.size());
-  std::vector<std::vector<TimeSpan>> waiting(run.ranks.size());
+  using OfDevice = std::pair<std::uint32_t, std::int64_t>;
+  std::map<OfDevice, std::vector<TimeSpan>> matched;
+  std::map<OfDevice, std::vector<TimeSpan>> waiting;
   for (const TrainingCollective& collective : collectives) {
     for (const CollectiveKernel& member : collective.members) {
+      const ProfiledRank& profile = run.ranks[member.rank];
+      const OfDevice device{member.rank, profile.device_of(profile.gpu[member.activity])};
       const std::int64_t begin_ns = member.time.begin_ns;
-      matched[member.rank].push_back(member.time);
-      waiting[member.rank].push_back({begin_ns, begin_ns + member.waiting_ns});
+      matched[device].push_back(member.time);
+      waiting[device].push_back({begin_ns, begin_ns + member.waiting_ns});
     }
   }
-  for (std::size_t i = 0; i < run.ranks.size(); ++i) {
-    std::vector<TimeSpan> computing;
-    for (const GpuActivity& activity : run.ranks[i].gpu) {
-      if (activity.work == GpuWork::computation) computing.push_back(activity.time);
+  for (std::uint32_t i = 0; i < run.ranks.size(); ++i) {
+    const std::vector<std::int64_t> devices = devices_of(run.ranks[i]);
+    for (const std::int64_t device : devices) {
+      const TimeSpans computation = united(times_of(run.ranks[i], GpuWork::computation, device));
+      const TimeSpans exposed_waiting =
+          without(united(std::move(waiting[{i, device}])), computation);
+      const TimeSpans exposed_matched =
+          without(united(std::move(matched[{i, device}])), computation);
+      for (auto& [number, step] : steps) {
+        TrainingStep::OfRank* const of = of_rank(step, run.ranks[i].rank);
+        if (of == nullptr) continue;
+        of->exposed_waiting_ns += total_ns(clipped(exposed_waiting, of->time.time));
+        of->exposed_matched_ns += total_ns(clipped(exposed_matched, of->time.time));
+      }
     }
-    const TimeSpans computation = united(std::move(computing));
-    const TimeSpans exposed_waiting = without(united(std::move(waiting[i])), computation);
-    const TimeSpans exposed_matched = without(united(std::move(matched[i])), computation);
+    if (devices.size() < 2) continue;
     for (auto& [number, step] : steps) {
       TrainingStep::OfRank* const of = of_rank(step, run.ranks[i].rank);
       if (of == nullptr) continue;
-      of->exposed_waiting_ns = total_ns(clipped(exposed_waiting, of->time.time));
-      of->exposed_matched_ns = total_ns(clipped(exposed_matched, of->time.time));
+      of->exposed_waiting_ns /= static_cast<std::int64_t>(devices.size());
+      of->exposed_matched_ns /= static_cast<std::int64_t>(devices.size());
     }
   }
 }
 
 void add(const StepTime& time, StepTime& sum) {
+  sum.has_gpu = time.has_gpu;
   sum.time.end_ns += time.time.duration_ns();
   sum.computation_ns += time.computation_ns;
   sum.exposed_communication_ns += time.exposed_communication_ns;

@@ -25,8 +25,9 @@ struct TrainingStep {
   std::int64_t step = 0;
   std::vector<OfRank> ranks{};
   std::int64_t duration_ns = 0;               ///< the longest of the ranks'
-  std::int64_t exposed_communication_ns = 0;  ///< mean of the ranks'
-  std::int64_t idle_ns = 0;                   ///< mean of the ranks'
+  bool has_gpu = true;                        ///< some rank's profile has kernels
+  std::int64_t exposed_communication_ns = 0;  ///< mean of these ranks'
+  std::int64_t idle_ns = 0;                   ///< mean of these ranks'
   /// As straggler_of() names it.
   std::optional<std::int32_t> straggler_rank{};
 };

@@ -14,18 +14,24 @@ namespace {
 constexpr std::size_t kCollectivesShown = 10;
 constexpr std::string_view kOutsideOperators = "Python, outside of operators";
 
+/// A time on a GPU; unknown where the profile has no kernels.
+std::optional<std::int64_t> of_gpu(bool has_gpu, std::int64_t ns) {
+  return has_gpu ? std::optional(ns) : std::nullopt;
+}
+
 auto time_object(const StepTime& time) {
+  const auto gpu = [&](std::int64_t ns) { return of_gpu(time.has_gpu, ns); };
   return Object{"duration_ns"_key = time.time.duration_ns(),
-                "computation_ns"_key = time.computation_ns,
-                "exposed_communication_ns"_key = time.exposed_communication_ns,
-                "exposed_copy_ns"_key = time.exposed_copy_ns,
-                "overlap_ns"_key = time.overlap_ns,
-                "idle_ns"_key = time.idle.total_ns(),
-                "launch_bound_ns"_key = time.idle.launch_bound_ns,
-                "synchronization_ns"_key = time.idle.synchronization_ns,
-                "data_loading_ns"_key = time.idle.data_loading_ns,
-                "queued_ns"_key = time.idle.queued_ns,
-                "idle_unknown_ns"_key = time.idle.unknown_ns};
+                "computation_ns"_key = gpu(time.computation_ns),
+                "exposed_communication_ns"_key = gpu(time.exposed_communication_ns),
+                "exposed_copy_ns"_key = gpu(time.exposed_copy_ns),
+                "overlap_ns"_key = gpu(time.overlap_ns),
+                "idle_ns"_key = gpu(time.idle.total_ns()),
+                "launch_bound_ns"_key = gpu(time.idle.launch_bound_ns),
+                "synchronization_ns"_key = gpu(time.idle.synchronization_ns),
+                "data_loading_ns"_key = gpu(time.idle.data_loading_ns),
+                "queued_ns"_key = gpu(time.idle.queued_ns),
+                "idle_unknown_ns"_key = gpu(time.idle.unknown_ns)};
 }
 
 auto rank_object(const TrainingStep::OfRank& of) {
@@ -34,12 +40,13 @@ auto rank_object(const TrainingStep::OfRank& of) {
 }
 
 auto step_object(const TrainingStep& step) {
-  return Object{"step"_key = step.step,
-                "duration_ns"_key = step.duration_ns,
-                "exposed_communication_ns"_key = step.exposed_communication_ns,
-                "idle_ns"_key = step.idle_ns,
-                "straggler_rank"_key = step.straggler_rank,
-                "ranks"_key = list_of(step.ranks, rank_object)};
+  return Object{
+      "step"_key = step.step,
+      "duration_ns"_key = step.duration_ns,
+      "exposed_communication_ns"_key = of_gpu(step.has_gpu, step.exposed_communication_ns),
+      "idle_ns"_key = of_gpu(step.has_gpu, step.idle_ns),
+      "straggler_rank"_key = step.straggler_rank,
+      "ranks"_key = list_of(step.ranks, rank_object)};
 }
 
 auto straggler_object(const Straggler& straggler) {
@@ -78,27 +85,37 @@ std::string straggler_sentence(const Straggler& worst) {
   return text;
 }
 
-Table step_table(const TrainingAnalysis& analysis) {
+/// A cell of a time on a GPU.
+Value cell_of(const std::optional<std::int64_t>& ns) {
+  return ns ? Value(static_cast<double>(*ns)) : Value(std::string("-"));
+}
+
+Table step_table(const TrainingRun& run, const TrainingAnalysis& analysis) {
+  const bool several = run.ranks.size() > 1;
   Table table{"training_steps",
-              "Steps (duration: longest rank; shares: mean of the ranks)",
+              several ? "Steps (duration: longest rank; shares: mean of the ranks)" : "Steps",
               {{"step", Unit::count},
                {"duration", Unit::ns},
                {"exposed communication", Unit::ns},
-               {"GPU idle", Unit::ns},
-               {"straggler rank", Unit::count}},
+               {"GPU idle", Unit::ns}},
               {}};
+  if (several) table.columns.push_back({"straggler rank", Unit::count});
   for (const TrainingStep& step : analysis.steps) {
     table.rows.push_back({step.step, static_cast<double>(step.duration_ns),
-                          static_cast<double>(step.exposed_communication_ns),
-                          static_cast<double>(step.idle_ns), rank_or_nothing(step.straggler_rank)});
+                          cell_of(of_gpu(step.has_gpu, step.exposed_communication_ns)),
+                          cell_of(of_gpu(step.has_gpu, step.idle_ns))});
+    if (several) table.rows.back().push_back(rank_or_nothing(step.straggler_rank));
   }
   return table;
 }
 
-// The run as one rank: sums over the ranks.
+// The run as one rank: sums over the ranks whose profiles have kernels.
 TrainingStep::OfRank sum_of(const TrainingAnalysis& analysis) {
   TrainingStep::OfRank sum;
+  sum.time.has_gpu = false;
   for (const TrainingStep::OfRank& of : rank_sums(analysis)) {
+    if (!of.time.has_gpu) continue;
+    sum.time.has_gpu = true;
     sum.time.time.end_ns += of.time.time.duration_ns();
     sum.time.computation_ns += of.time.computation_ns;
     sum.time.exposed_communication_ns += of.time.exposed_communication_ns;
@@ -114,17 +131,17 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string share_sentence(const TrainingStep::OfRank& sum) {
+std::string share_sentence(const TrainingStep::OfRank& sum, bool several) {
   const StepTime& time = sum.time;
   const std::int64_t whole = time.time.duration_ns();
   std::string text = fmt::format(
-      "On average over the ranks, step time is {} computation, {} exposed communication and {} "
-      "idle GPU ({} of that launch-bound).",
+      "{} {} computation, {} exposed communication and {} idle GPU ({} of that launch-bound).",
+      several ? "On average over the ranks, step time is" : "Step time is",
       format_percent(share(time.computation_ns, whole)),
       format_percent(share(time.exposed_communication_ns, whole)),
       format_percent(share(time.idle.total_ns(), whole)),
       format_percent(share(time.idle.launch_bound_ns, time.idle.total_ns())));
-  if (time.exposed_communication_ns > 0) {
+  if (several && time.exposed_communication_ns > 0) {
     text += fmt::format(
         " Collectives whose kernels are matched between ranks are {} of the exposed communication.",
         format_percent(share(sum.exposed_matched_ns, time.exposed_communication_ns)));
@@ -132,32 +149,44 @@ std::string share_sentence(const TrainingStep::OfRank& sum) {
   return text;
 }
 
+struct TimeCause {
+  std::int64_t time_ns;
+  const char* text;
+};
+
+// What takes the most time beside computation; empty if that is not material.
+std::string most_time_sentence(const std::vector<TimeCause>& causes, std::int64_t step_time_ns) {
+  const TimeCause& most = *std::ranges::max_element(causes, {}, &TimeCause::time_ns);
+  const double of_step = share(most.time_ns, step_time_ns);
+  if (of_step < kMaterialShare) return {};
+  return fmt::format("Beside computation, the most time goes to {}: {} of the step time.",
+                     most.text, format_percent(of_step));
+}
+
+std::string one_rank_sentence(const TrainingStep::OfRank& sum) {
+  return most_time_sentence({{sum.time.exposed_communication_ns, "exposed communication"},
+                             {sum.time.idle.launch_bound_ns, "launching kernels"}},
+                            sum.time.time.duration_ns());
+}
+
 // What takes the most time beside computation where no single rank is the cause.
 std::string no_straggler_sentence(const TrainingStep::OfRank& sum) {
-  struct Cause {
-    std::int64_t time_ns;
-    const char* text;
-  };
-  const std::array causes{
-      Cause{sum.exposed_matched_ns - sum.exposed_waiting_ns, "the transfers of collectives"},
-      Cause{sum.exposed_waiting_ns,
-            "waiting in collectives that no single rank causes, such as the bubble of a pipeline"},
-      Cause{sum.time.exposed_communication_ns - sum.exposed_matched_ns,
-            "collectives that are not matched between ranks"},
-      Cause{sum.time.idle.launch_bound_ns, "launching kernels"}};
-  const Cause& most = *std::ranges::max_element(causes, {}, &Cause::time_ns);
-  const double of_step = share(most.time_ns, sum.time.time.duration_ns());
+  const std::string most = most_time_sentence(
+      {{sum.exposed_matched_ns - sum.exposed_waiting_ns, "the transfers of collectives"},
+       {sum.exposed_waiting_ns,
+        "waiting in collectives that no single rank causes, such as the bubble of a pipeline"},
+       {sum.time.exposed_communication_ns - sum.exposed_matched_ns,
+        "collectives that are not matched between ranks"},
+       {sum.time.idle.launch_bound_ns, "launching kernels"}},
+      sum.time.time.duration_ns());
   const std::string none =
       2 * sum.exposed_matched_ns < sum.time.exposed_communication_ns
-          ? "No straggler is named, because less than half of the exposed communication is matched"
+          ? "No straggler is named, because less than half of the exposed communication is matched."
           : fmt::format(
                 "No straggler among the recorded ranks: none delays the others by more than {} of "
-                "the "
-                "step time",
+                "the step time.",
                 format_percent(kMaterialShare));
-  if (of_step < kMaterialShare) return none + ".";
-  return fmt::format("{}. Beside computation, the most time goes to {}: {} of the step time.", none,
-                     most.text, format_percent(of_step));
+  return most.empty() ? none : none + " " + most;
 }
 
 const Straggler* named_straggler(const TrainingAnalysis& analysis) {
@@ -174,14 +203,23 @@ struct Sentence {
 };
 
 /// What to say first, in the report's common form.
-std::vector<Sentence> judgement(const TrainingAnalysis& analysis) {
+std::vector<Sentence> judgement(const TrainingRun& run, const TrainingAnalysis& analysis) {
   const TrainingStep::OfRank sum = sum_of(analysis);
+  if (!sum.time.has_gpu) {
+    return {{"limit",
+             "No GPU was profiled: the profile has no GPU kernels, so that it is unknown what GPUs "
+             "computed and communicated. Profile with the activities of CPU and GPU.",
+             "training_ranks"}};
+  }
+  const bool several = run.ranks.size() > 1;
   const Straggler* const straggler = named_straggler(analysis);
-  std::vector<Sentence> sentences{{"limit", share_sentence(sum), "training_ranks"}};
-  if (straggler == nullptr) {
-    sentences.push_back({"cause", no_straggler_sentence(sum), "training_ranks"});
-  } else {
+  std::vector<Sentence> sentences{{"limit", share_sentence(sum, several), "training_ranks"}};
+  if (straggler != nullptr) {
     sentences.push_back({"cause", straggler_sentence(*straggler), "training_stragglers"});
+  } else if (several) {
+    sentences.push_back({"cause", no_straggler_sentence(sum), "training_ranks"});
+  } else if (std::string most = one_rank_sentence(sum); !most.empty()) {
+    sentences.push_back({"cause", std::move(most), "training_ranks"});
   }
   return sentences;
 }
@@ -224,12 +262,12 @@ Table rank_table(const TrainingAnalysis& analysis) {
                {"waiting in collectives", Unit::ns}},
               {}};
   for (const TrainingStep::OfRank& of : rank_sums(analysis)) {
-    const auto ns = [](std::int64_t time) { return Value(static_cast<double>(time)); };
-    table.rows.push_back({std::int64_t{of.rank}, ns(of.time.time.duration_ns()),
-                          ns(of.time.computation_ns), ns(of.time.exposed_communication_ns),
-                          ns(of.time.exposed_copy_ns), ns(of.time.idle.total_ns()),
-                          ns(of.time.idle.launch_bound_ns), ns(of.time.overlap_ns),
-                          ns(of.waiting_ns)});
+    const auto gpu = [&](std::int64_t ns) { return cell_of(of_gpu(of.time.has_gpu, ns)); };
+    table.rows.push_back({std::int64_t{of.rank}, static_cast<double>(of.time.time.duration_ns()),
+                          gpu(of.time.computation_ns), gpu(of.time.exposed_communication_ns),
+                          gpu(of.time.exposed_copy_ns), gpu(of.time.idle.total_ns()),
+                          gpu(of.time.idle.launch_bound_ns), gpu(of.time.overlap_ns),
+                          gpu(of.waiting_ns)});
   }
   return table;
 }
@@ -287,13 +325,13 @@ const JsonType& declared_type(const TrainingJsonTag*) {
 }
 
 Described<TrainingJson> describe(const TrainingRun& run, const TrainingAnalysis& analysis) {
-  const std::vector<Sentence> sentences = judgement(analysis);
+  const std::vector<Sentence> sentences = judgement(run, analysis);
   Described<TrainingJson> report{training_object(run, analysis, sentences)};
   Section first{"judgement", "Diagnosis"};
   for (const Sentence& sentence : sentences) first.items.emplace_back(Paragraph{sentence.text});
   report.sections.push_back(std::move(first));
   report.sections.push_back(
-      {"training_steps_section", "Step time", {step_table(analysis), rank_table(analysis)}});
+      {"training_steps_section", "Step time", {step_table(run, analysis), rank_table(analysis)}});
   if (!analysis.stragglers.empty()) {
     report.sections.push_back({"training_stragglers_section",
                                "Waiting by causing rank",

@@ -30,8 +30,8 @@ struct TimeSpan {
 };
 
 enum class GpuWork : std::uint8_t {
-  computation,    ///< any kernel that is not NCCL's
-  communication,  ///< a kernel of NCCL or RCCL
+  computation,    ///< any other kernel
+  communication,  ///< a kernel that moves data between GPUs (communication_names.h)
   copy,           ///< memory copied or set
 };
 
@@ -47,7 +47,7 @@ struct GpuActivity {
       kNotRecorded;  ///< in ProfiledRank::collectives; kNotRecorded: not described
 };
 
-/// What newer profiles say of an NCCL kernel.
+/// What newer profiles say of a collective's kernel.
 struct CollectiveDetail {
   std::string operation{};  ///< "allreduce"
   std::string group{};      ///< name of the process group
@@ -87,7 +87,10 @@ struct ProfiledStep {
 /// A thread or a stream.
 struct TrainingLocation {
   bool stream = false;
-  std::int64_t id = 0;  ///< of the thread or the stream, as the profile has it
+  std::int64_t id = 0;      ///< of the thread or the stream, as the profile has it
+  std::int64_t device = 0;  ///< GPU of a stream; each has streams of its own
+
+  auto operator<=>(const TrainingLocation&) const = default;
 };
 
 struct ProfiledRank {
@@ -100,10 +103,23 @@ struct ProfiledRank {
   std::vector<ProfiledStep> steps{};         ///< by begin
   std::vector<CollectiveDetail> collectives{};
 
+  std::int64_t device_of(const GpuActivity& activity) const {
+    return locations[activity.location].device;
+  }
   std::string_view name(std::uint32_t id) const {
     return id == kNotRecorded ? std::string_view() : std::string_view(names[id]);
   }
 };
+
+/// The GPUs of a rank that ran kernels, ascending: none where the profile is of the CPU only, or of
+/// a device whose work is not recorded. Copies alone make no GPU of the run. O(n log n).
+std::vector<std::int64_t> devices_of(const ProfiledRank& rank);
+
+/// The times of one GPU's activities of a kind. O(n).
+std::vector<TimeSpan> times_of(const ProfiledRank& rank, GpuWork work, std::int64_t device);
+
+/// "thread 12", "stream 7", or "GPU 1, stream 7" where the rank has streams of several GPUs.
+std::string location_name(const ProfiledRank& rank, std::uint32_t location);
 
 /// From the first begin to the last end of anything that was recorded of the rank; 0 to 0 of
 /// nothing. O(n).
@@ -114,5 +130,8 @@ struct TrainingRun {
   std::int32_t world_size = 0;
   Findings findings{};
 };
+
+/// Whether any rank has a GPU that ran kernels.
+bool has_gpu(const TrainingRun& run);
 
 }  // namespace slackline

@@ -16,17 +16,23 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr std::uint32_t kThread = 0;
 constexpr std::uint32_t kStream = 1;
 constexpr std::uint32_t kCommStream = 2;
+constexpr std::uint32_t kSecondGpu = 3;
 
 /// A rank of one thread and two streams, written in the order of time.
 class Rank {
  public:
   explicit Rank(std::int32_t rank) {
     profile_.rank = rank;
-    profile_.locations = {{false, 1}, {true, 7}, {true, 24}};
+    profile_.locations = {{false, 1}, {true, 7}, {true, 24}, {true, 7, 1}};
+  }
+  /// A kernel on the rank's second GPU.
+  Rank& kernel_on_second(const char* name, std::int64_t launched, TimeSpan time) {
+    return run(GpuWork::computation, kSecondGpu, name, launched, time);
   }
   Rank& step(std::int64_t number, TimeSpan time) {
     profile_.steps.push_back({number, time});
@@ -155,6 +161,31 @@ TEST(StepTimes, TakeAProfileWithoutStepsAsOne) {
   EXPECT_THAT(step_times(Rank(0).profile(), findings), IsEmpty());
 }
 
+// Two GPUs work in turn, 30 and 31 of 101: on average 30.5 and 70.5, of which the first was
+// launched before (20 to 30, 40 to 50) or by a call that came late.
+TEST(StepTimes, AverageOverTheGpusOfARank) {
+  const StepTime step = only_step(
+      Rank(0).step(1, {0, 101}).kernel("a", 0, {0, 30}).kernel_on_second("a", 0, {30, 61}));
+  EXPECT_EQ(step.computation_ns, 30);
+  EXPECT_EQ(step.idle.total_ns(), 71);
+  EXPECT_EQ(step.exposed_communication_ns, 0);
+}
+
+TEST(StepTimes, SayNothingOfGpusWithoutKernels) {
+  Findings findings;
+  const auto steps = step_times(Rank(3)
+                                    .step(1, {0, 100})
+                                    .range(CpuRangeKind::operation, "aten::mm", {0, 90})
+                                    .copy(10, {12, 20})
+                                    .profile(),
+                                findings);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_FALSE(steps[0].has_gpu);
+  EXPECT_EQ(steps[0].time, (TimeSpan{0, 100}));
+  EXPECT_EQ(steps[0].idle.total_ns(), 0);
+  EXPECT_EQ(findings.count(kNoGpuActivity), 1u);
+}
+
 TrainingRun run_of(std::initializer_list<Rank> ranks) {
   TrainingRun run;
   for (const Rank& rank : ranks) run.ranks.push_back(rank.profile());
@@ -207,6 +238,16 @@ TEST(Collectives, AreNotMatchedWithOtherOperations) {
       findings);
   EXPECT_EQ(all.size(), 1u);
   EXPECT_EQ(findings.count(kCollectivesUnmatched), 2u);
+}
+
+// A group of one rank has no partner that could be missing.
+TEST(Collectives, OfOneRankAreWhole) {
+  Findings findings;
+  const auto all = match_collectives(
+      run_of({Rank(3).nccl("AllReduce", 1, {0, 20}).in_group("dp", {3})}), findings);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].waiting_ns, 0);
+  EXPECT_TRUE(findings.empty());
 }
 
 // Two streams of rank 1 run the two operations in another order.
@@ -429,6 +470,47 @@ TEST(TrainingReport, HasStepsAndStragglers) {
   EXPECT_EQ(straggler["rank"].as_int(), 1);
   EXPECT_EQ(straggler["operator"].as_string(), "aten::item");
   EXPECT_EQ(report.findings.count(kGroupsGuessed), 2u);
+}
+
+std::string all_text(const Report& report) {
+  std::string text;
+  for (const Section& section : report.sections) {
+    for (const Item& item : section.items) {
+      if (const auto* paragraph = std::get_if<Paragraph>(&item)) text += paragraph->text + "\n";
+    }
+  }
+  return text;
+}
+
+TEST(TrainingReport, SaysOfOneRankNothingOnOthers) {
+  const auto report_on = [](const Rank& rank) {
+    const TrainingRun run = run_of({rank});
+    return Report(describe(run, analyse_training(run)));
+  };
+  const Report idle = report_on(Rank(0).step(1, {0, 100}).kernel("a", 68, {70, 100}));
+  EXPECT_THAT(all_text(idle), AllOf(HasSubstr("launching kernels: 70.0 %"),
+                                    Not(HasSubstr("traggler")), Not(HasSubstr("ranks"))));
+  const Report communicating =
+      report_on(Rank(0).step(1, {0, 100}).kernel("a", 1, {0, 60}).nccl("AllReduce", 2, {60, 100}));
+  EXPECT_THAT(all_text(communicating),
+              AllOf(HasSubstr("exposed communication: 40.0 %"), Not(HasSubstr("ranks"))));
+}
+
+TEST(TrainingReport, SaysThatNoGpuWasProfiled) {
+  const Rank cpu = Rank(0).step(1, {0, 100}).range(CpuRangeKind::operation, "aten::mm", {0, 90});
+  const TrainingRun none = run_of({cpu, Rank(1).step(1, {0, 100})});
+  const Report report = describe(none, analyse_training(none));
+  EXPECT_THAT(all_text(report), AllOf(HasSubstr("No GPU was profiled"), Not(HasSubstr("idle GPU")),
+                                      Not(HasSubstr("launching"))));
+  const Json& step = report.result["steps"][0];
+  EXPECT_TRUE(step["idle_ns"].is_null());
+  EXPECT_TRUE(step["ranks"][0]["computation_ns"].is_null());
+  EXPECT_EQ(step["duration_ns"].as_int(), 100);
+  EXPECT_EQ(report.findings.count(kNoGpuActivity), 2u);
+  // Means are those of the ranks that have kernels.
+  const TrainingRun one = run_of({cpu, Rank(1).step(1, {0, 100}).kernel("a", 1, {0, 100})});
+  const Report of_one = describe(one, analyse_training(one));
+  EXPECT_EQ(of_one.result["steps"][0]["idle_ns"].as_int(), 0);
 }
 
 TEST(TrainingReport, HasNoStragglerOfOneRank) {

@@ -82,9 +82,8 @@ class TrainingPathSums {
   TrainingActivity placed(std::uint32_t rank, std::uint32_t location, std::uint32_t launch,
                           TrainingPathPart part) const {
     const ProfiledRank& profile = run_.ranks[rank];
-    const TrainingLocation& at = profile.locations[location];
     TrainingActivity found{
-        .part = part, .rank = profile.rank, .stream = at.stream, .location = at.id};
+        .part = part, .rank = profile.rank, .location = location_name(profile, location)};
     if (launch == kNotRecorded) return found;
     const RankWork::Place& place = work_[rank].launch_place(launch);
     const bool in_operator = place.operation != kNotRecorded;
@@ -142,10 +141,6 @@ class TrainingPathSums {
   std::map<TrainingActivity, std::int64_t> times_;
 };
 
-std::string place_name(const TrainingActivity& activity) {
-  return fmt::format("{} {}", activity.stream ? "stream" : "thread", activity.location);
-}
-
 auto activity_object(const TrainingPathTime& row, std::int64_t total_ps) {
   const TrainingActivity& a = row.activity;
   return Object{"part"_key = to_string(a.part),
@@ -153,7 +148,7 @@ auto activity_object(const TrainingPathTime& row, std::int64_t total_ps) {
                 "module"_key = a.module,
                 "name"_key = a.name,
                 "rank"_key = a.rank,
-                "location"_key = place_name(a),
+                "location"_key = a.location,
                 "time_ns"_key = static_cast<double>(row.time_ps) / kPicosPerNano,
                 "share"_key = static_cast<double>(row.time_ps) / static_cast<double>(total_ps)};
 }
@@ -256,7 +251,7 @@ TrainingPathJson describe_training_path(const std::vector<TrainingPathTime>& pat
     const auto time = static_cast<double>(time_ps);
     table.rows.push_back({std::string(to_string(activity.part)), or_dash(activity.operation),
                           or_dash(activity.module), or_dash(short_name(activity.name)),
-                          std::int64_t{activity.rank}, place_name(activity), time / kPicosPerNano,
+                          std::int64_t{activity.rank}, activity.location, time / kPicosPerNano,
                           time / total});
   }
   if (rest_ps > 0) {

@@ -36,8 +36,7 @@ struct TrainingActivity {
   std::string module{};     ///< innermost `nn.Module`
   std::string name{};       ///< kernel; of a gap the kernel after it; of synchronisation the call
   std::int32_t rank = 0;
-  bool stream = false;        ///< whether `location` is one
-  std::int64_t location = 0;  ///< number of the stream or the thread
+  std::string location{};  ///< "stream 7"; empty: unknown
 
   auto operator<=>(const TrainingActivity&) const = default;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/saturating.h"
 #include "calls/call_actions.h"
 
 namespace slackline {
@@ -70,12 +71,12 @@ Histogram histogram(const Trace& trace, const Bins& bins, const ValueOf& value) 
                   if (!bins.contains(at)) return;
                   const std::size_t bin = bins.of(at);
                   ++own.messages[bin];
-                  own.bytes[bin] += message.bytes;
+                  add_saturated(own.bytes[bin], message.bytes);
                 });
     const std::lock_guard lock(mutex);
     for (std::size_t bin = 0; bin < bins.count(); ++bin) {
       all.messages[bin] += own.messages[bin];
-      all.bytes[bin] += own.bytes[bin];
+      add_saturated(all.bytes[bin], own.bytes[bin]);
     }
   });
   return all;
@@ -98,7 +99,7 @@ std::vector<PairTotals> sent_by_pair(const Trace& trace) {
       }
       PairTotals& pair = pairs[at - 1];
       ++pair.messages;
-      pair.bytes += message.bytes;
+      add_saturated(pair.bytes, message.bytes);
     });
     std::ranges::sort(pairs, {}, &PairTotals::destination);
   });

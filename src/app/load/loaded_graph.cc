@@ -49,6 +49,10 @@ LoadedGraph load_training_graph(OpenedTraining training, const ModelOptions& opt
     throw usage_error("cannot use -S or --rendezvous here",
                       "kernels of a profile wait for each other whatever their size", "Omit it.");
   }
+  if (!has_gpu(training.run)) {
+    throw Error(fmt::format("cannot predict {}", training.path), "the profile has no GPU kernels",
+                "Profile some steps with ProfilerActivity.CUDA.");
+  }
   begin_stage("building the execution graph");
   correct_clocks(training.run);
   TrainingGraph g = build_training_graph(training.run);

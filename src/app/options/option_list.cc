@@ -98,6 +98,20 @@ bool OptionList::contains(std::string_view name) const {
   return std::ranges::any_of(options_, [&](const Option& o) { return has_name(o, name); });
 }
 
+std::vector<std::string> changed_options(const OptionList& options, const OptionList& defaults) {
+  const auto same_value = [](const auto* a, const auto* b) {
+    if constexpr (std::is_same_v<decltype(a), decltype(b)>) return *a == *b;
+    return false;
+  };
+  std::vector<std::string> changed;
+  for (const Option& option : options) {
+    const Option& usual = defaults[option.names.front()];
+    if (!std::visit(same_value, option.target, usual.target))
+      changed.push_back(option.names.back());
+  }
+  return changed;
+}
+
 OptionGroup::OptionGroup(OptionList& options, std::string heading)
     : options_(options), outer_(std::exchange(options.group_, std::move(heading))) {}
 

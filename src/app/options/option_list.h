@@ -99,6 +99,10 @@ class OptionList {
   std::string group_;
 };
 
+/// The names, by their long forms, of the options of a request whose values are others than those
+/// of `defaults`: the same declarations for another request.
+std::vector<std::string> changed_options(const OptionList& options, const OptionList& defaults);
+
 /// Options that are added while this object lives stand under a heading of help.
 class OptionGroup {
  public:

@@ -11,6 +11,7 @@ namespace slackline {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 struct Targets {
   std::optional<std::string> latency{};
@@ -70,6 +71,20 @@ TEST(OptionList, GroupsHoldWhileTheyLive) {
     EXPECT_EQ(options.add("--from", targets.start, "").group, "Model");
   }
   EXPECT_EQ(options.add("--seed", targets.seed, "").group, "");
+}
+
+TEST(OptionList, TellsWhichValuesAreOthers) {
+  ModelOptions given;
+  ModelOptions made;
+  OptionList options;
+  OptionList defaults;
+  declare(options, given);
+  declare(defaults, made);
+  EXPECT_THAT(changed_options(options, defaults), ElementsAre());
+  given.latency = "3us";
+  given.collectives = {"allreduce=ring"};
+  EXPECT_THAT(changed_options(options, defaults),
+              UnorderedElementsAre("--latency", "--collectives"));
 }
 
 TEST(OptionList, ANameIsDeclaredOnce) {

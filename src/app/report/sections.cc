@@ -21,6 +21,7 @@ constexpr std::array kSections{
     std::pair<std::string_view, std::string_view>{"questions", "scope"},
     std::pair<std::string_view, std::string_view>{"timeline", "timeline"},
     std::pair<std::string_view, std::string_view>{"time", "time_shares"},
+    std::pair<std::string_view, std::string_view>{"time", "training_steps_section"},
     std::pair<std::string_view, std::string_view>{"machine", "machine"},
     std::pair<std::string_view, std::string_view>{"waits", "wait_states"},
     std::pair<std::string_view, std::string_view>{"waits", "causes"},
@@ -29,6 +30,7 @@ constexpr std::array kSections{
     std::pair<std::string_view, std::string_view>{"efficiency", "openmp"},
     std::pair<std::string_view, std::string_view>{"path", "critical_path"},
     std::pair<std::string_view, std::string_view>{"imbalance", "imbalance"},
+    std::pair<std::string_view, std::string_view>{"imbalance", "training_stragglers_section"},
     std::pair<std::string_view, std::string_view>{"regions", "regions-section"},
     std::pair<std::string_view, std::string_view>{"regions", "counters-section"},
     std::pair<std::string_view, std::string_view>{"collectives", "collectives-section"},
@@ -59,6 +61,20 @@ void check_section_names(const std::vector<std::string>& names) {
     if (std::ranges::find(known, name) != known.end()) continue;
     throw usage_error(fmt::format("unknown section '{}'", name), "no such name",
                       fmt::format("Choose from {}.", fmt::join(known, ", ")));
+  }
+}
+
+void require_training_sections(const std::vector<std::string>& names, const Report& report) {
+  std::vector<std::string_view> present;
+  for (const Section& section : report.sections) {
+    const std::string_view name = name_of_section(section.id);
+    if (std::ranges::find(present, name) == present.end()) present.push_back(name);
+  }
+  for (const std::string& name : names) {
+    if (std::ranges::find(present, name) != present.end()) continue;
+    throw usage_error(fmt::format("this training run has no section '{}'", name),
+                      "its profiles have nothing that it would show",
+                      fmt::format("Choose from {}.", fmt::join(present, ", ")));
   }
 }
 

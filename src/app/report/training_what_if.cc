@@ -1,5 +1,6 @@
 #include "app/report/training_what_if.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -50,16 +51,29 @@ auto what_if_objects(const std::vector<TrainingWhatIf>& all) {
   });
 }
 
+/// What can be asked of a run: nothing without a GPU, and of one rank nothing on others.
+std::vector<Question> questions_on(const TrainingRun& run) {
+  if (!has_gpu(run)) return {};
+  std::vector<Question> questions(kQuestions.begin(), kQuestions.end());
+  if (run.ranks.size() == 1) {
+    std::erase_if(questions, [](const Question& question) {
+      return question.edit == TrainingEdit::no_straggler;
+    });
+  }
+  return questions;
+}
+
 }  // namespace
 
 std::vector<TrainingWhatIf> training_what_ifs(const TrainingRun& run) {
-  std::vector<TrainingWhatIf> all(kQuestions.size());
+  const std::vector<Question> questions = questions_on(run);
+  std::vector<TrainingWhatIf> all(questions.size());
   std::vector<TrainingWhatIf> networks;
-  parallel_for(kQuestions.size(), [&](std::size_t i) {
-    const TrainingGraph graph = build_training_graph(run, kQuestions[i].edit);
+  parallel_for(questions.size(), [&](std::size_t i) {
+    const TrainingGraph graph = build_training_graph(run, questions[i].edit);
     const LogGPS recorded = recorded_model(graph.network);
-    all[i] = {kQuestions[i].change, run_time_ns(graph, recorded)};
-    if (kQuestions[i].edit != TrainingEdit::none) return;
+    all[i] = {questions[i].change, run_time_ns(graph, recorded)};
+    if (questions[i].edit != TrainingEdit::none) return;
     LogGPS no_latency = recorded;
     no_latency.latency_fs = 0;
     LogGPS double_latency = recorded;
@@ -79,6 +93,7 @@ const JsonType& declared_type(const WhatIfsJsonTag*) {
 }
 
 WhatIfsJson add_what_ifs(const std::vector<TrainingWhatIf>& all, std::vector<Section>& sections) {
+  if (all.empty()) return what_if_objects(all);
   const double recorded = all.front().run_time_ns;
   Table table{
       "training_what_if",

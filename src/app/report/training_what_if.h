@@ -16,7 +16,8 @@ struct TrainingWhatIf {
   double run_time_ns = 0;
 };
 
-/// The run as its graph predicts it, first, then what-if questions. `run` has corrected clocks.
+/// The run as its graph predicts it, first, then what-if questions; nothing of a run without GPU
+/// kernels. `run` has corrected clocks.
 /// Four graphs (build_training_graph) and one pass each over them, two more over the first.
 std::vector<TrainingWhatIf> training_what_ifs(const TrainingRun& run);
 

@@ -243,15 +243,43 @@ Report whole_report(const ReportRequest& request) {
   return ReportReports::untyped(run_report_of(request, ppm, loaded, std::move(described), {}));
 }
 
+/// Options that would change nothing in the report of a training run.
+void refuse_options_of_traces(const ReportRequest& request) {
+  ReportRequest given = request;
+  ReportRequest made;
+  OptionList options;
+  OptionList defaults;
+  declare(options, given);
+  declare(defaults, made);
+  constexpr std::array<std::string_view, 2> kOfTraining{"trace", "--section"};
+  for (const std::string& name : changed_options(options, defaults)) {
+    if (std::ranges::find(kOfTraining, name) != kOfTraining.end()) continue;
+    throw usage_error(fmt::format("cannot use {} here", name),
+                      fmt::format("it has no effect on the profiles of a training run, as '{}'",
+                                  request.input.trace),
+                      "Omit it.");
+  }
+}
+
+Error no_comparison(const std::string& path) {
+  return Error("cannot compare the two runs", fmt::format("'{}' is a training run", path),
+               "Report on each training run by itself.");
+}
+
 /// One of a run that fits in memory.
 Report report_on_whole(const ReportRequest& request) {
-  if (request.other.empty()) {
-    if (auto training = training_run_report(input_path(request.input.trace), request.pictures)) {
-      if (!request.summary.file.empty()) throw no_summary(request.input.trace);
-      return ReportReports::untyped(std::move(*training));
+  if (!request.other.empty()) {
+    for (const std::string& path : {request.input.trace, request.other}) {
+      if (is_training(path)) throw no_comparison(path);
     }
+    return whole_report(request);
   }
-  return whole_report(request);
+  const std::string path = input_path(request.input.trace);
+  if (!is_training(path)) return whole_report(request);
+  refuse_options_of_traces(request);
+  Report report = ReportReports::untyped(std::move(*training_run_report(path, request.pictures)));
+  require_training_sections(request.sections, report);
+  return report;
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ namespace slackline {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 /// Rank 0 computes 1 us and sends a message, which rank 1 waits for.
@@ -430,6 +431,31 @@ TEST_F(RequestsOfAProfile, DoNotTakeOptionsOfCalls) {
   request.input.model.collectives = {};
   request.input.model.eager_threshold = "1KiB";
   EXPECT_THAT(refusal(request), HasSubstr("cannot use -S or --rendezvous here"));
+}
+
+// Whatever the report would ignore.
+TEST_F(RequestsOfAProfile, DoNotTakeOptionsWithoutEffect) {
+  const auto refused = [&](auto change) {
+    ReportRequest request{.input = input_};
+    change(request);
+    return refusal(request);
+  };
+  EXPECT_EQ(sentence(ReportRequest{.input = input_}), "");
+  EXPECT_EQ(sentence(ReportRequest{.input = input_, .sections = {"diagnosis", "time"}}), "");
+  EXPECT_THAT(refused([](auto& r) { r.input.model.collectives = {"allreduce=ring"}; }),
+              HasSubstr("cannot use --collectives here"));
+  EXPECT_THAT(refused([](auto& r) { r.input.model.network = "cray-aries"; }),
+              HasSubstr("cannot use --network here"));
+  EXPECT_THAT(refused([](auto& r) { r.interval = "run"; }),
+              HasSubstr("cannot use --interval here"));
+  EXPECT_THAT(refused([](auto& r) { r.machine.platform = "p.toml"; }),
+              HasSubstr("cannot use --platform here"));
+  EXPECT_THAT(refused([](auto& r) { r.summary.file = "s.json"; }),
+              HasSubstr("cannot use --summary here"));
+  EXPECT_THAT(refused([](auto& r) { r.sections = {"waits"}; }),
+              AllOf(HasSubstr("no section 'waits'"), HasSubstr("Choose from diagnosis, time")));
+  EXPECT_THAT(sentence(ReportRequest{.input = input_, .other = input_.trace}),
+              HasSubstr("is a training run"));
 }
 
 TEST_F(Requests, AnEditThatSelectsNothingIsRefused) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/saturating.h"
 #include "formats/dumpi/findings.h"
 #include "trace/start_groups.h"
 
@@ -449,7 +450,9 @@ bool RankBuilder::take_collective(const Record& record, Call& call) {
     case Operation::alltoallv:
       append_counts(record[Array::send_counts], record[Scalar::send_type]);
       call.bytes = 0;
-      for (const std::int64_t bytes : args_) call.bytes += static_cast<std::uint64_t>(bytes);
+      for (const std::int64_t bytes : args_) {
+        add_saturated(call.bytes, static_cast<std::uint64_t>(bytes));
+      }
       append_counts(record[Array::recv_counts], record[Scalar::recv_type]);
       break;
     case Operation::alltoallw: {
@@ -460,7 +463,9 @@ bool RankBuilder::take_collective(const Record& record, Call& call) {
         }
       };
       append(record[Array::send_counts], record[Array::send_types]);
-      for (const std::int64_t bytes : args_) call.bytes += static_cast<std::uint64_t>(bytes);
+      for (const std::int64_t bytes : args_) {
+        add_saturated(call.bytes, static_cast<std::uint64_t>(bytes));
+      }
       append(record[Array::recv_counts], record[Array::recv_types]);
       break;
     }

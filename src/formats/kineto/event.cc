@@ -111,6 +111,10 @@ bool decode_arguments(od::value value, KinetoEvent& event) {
       set(event.correlation, argument);
     } else if (key == "stream") {
       event.stream = integer<std::int64_t>(digits_of(argument));
+    } else if (key == "device") {
+      set(event.device, argument);
+    } else if (key == "External id" || key == "external id") {
+      set(event.external, argument);
     } else {
       decode_collective_key(key, argument, event);
     }
@@ -142,6 +146,13 @@ bool decode_key(std::string_view key, od::value value, KinetoEvent& event, Times
   return true;
 }
 
+// Some writers have numbers as text.
+std::string_view number_in(od::value value) {
+  od::json_type type{};
+  const bool is_text = value.type().get(type) == simdjson::SUCCESS && type == od::json_type::string;
+  return is_text ? text_of(value) : digits_of(value);
+}
+
 bool decode_distribution(od::document& document, KinetoHeader& header) {
   od::object info;
   if (document.get_object().get(info) != simdjson::SUCCESS) return false;
@@ -150,8 +161,10 @@ bool decode_distribution(od::document& document, KinetoHeader& header) {
     od::value value;
     if (field.unescaped_key().get(key) != simdjson::SUCCESS) return false;
     if (field.value().get(value) != simdjson::SUCCESS) return false;
-    if (key == "rank") header.rank = integer<std::int32_t>(digits_of(value));
-    if (key == "world_size") set(header.world_size, value);
+    if (key == "rank") header.rank = integer<std::int32_t>(number_in(value));
+    if (key == "world_size") {
+      header.world_size = integer<std::int32_t>(number_in(value)).value_or(header.world_size);
+    }
   }
   return true;
 }

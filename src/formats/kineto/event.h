@@ -19,8 +19,10 @@ struct KinetoEvent {
   TimeSpan time{};          ///< from `ts` and `dur`, exactly to the nanosecond; no base added
   std::int64_t thread = 0;  ///< 0 where it is not a number
   std::optional<std::int64_t> stream{};
+  std::int64_t device = 0;                       ///< of what ran on a stream
   std::int64_t correlation = 0;                  ///< 0: none
-  std::optional<CollectiveDetail> collective{};  ///< of an NCCL kernel with metadata
+  std::int64_t external = 0;                     ///< of an operator and its kernels; 0: none
+  std::optional<CollectiveDetail> collective{};  ///< of an NCCL kernel or operator with metadata
 };
 
 /// What a profile says of itself outside of traceEvents.

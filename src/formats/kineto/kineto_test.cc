@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -117,7 +118,112 @@ TEST(Kineto, KeepsWhatStandsBeforeTheEndOfATruncatedFile) {
   }
   const TrainingRun cut = read(whole.substr(0, whole.find("gemm")));
   EXPECT_THAT(cut.ranks.at(0).runtime_calls, SizeIs(0));  // its kernel is lost
-  EXPECT_THAT(cut.ranks.at(0).steps, SizeIs(1));
+  // Its only step counts up to the last event.
+  ASSERT_THAT(cut.ranks.at(0).steps, SizeIs(1));
+  EXPECT_EQ(cut.ranks[0].steps[0].time, (TimeSpan{1'000'000, 1'002'000}));
+}
+
+std::string event(const char* category, const char* name, int thread, int begin, int duration,
+                  const std::string& arguments = "") {
+  return fmt::format(
+      R"({{"ph": "X", "cat": "{}", "name": "{}", "tid": {}, "ts": {}, "dur": {}, "args": {{{}}}}})",
+      category, name, thread, begin, duration, arguments);
+}
+
+std::string launch(int begin, int correlation) {
+  return event("cuda_runtime", "cudaLaunchKernel", 5, begin, 2,
+               fmt::format(R"("correlation": {})", correlation));
+}
+
+std::string kernel(const char* name, int begin, int duration, int correlation, int device = 0,
+                   const std::string& more = "") {
+  return event(
+      "kernel", name, 7, begin, duration,
+      fmt::format(R"("stream": 7, "device": {}, "correlation": {}{})", device, correlation, more));
+}
+
+// Steps of 100, each with a kernel of 80 that the CPU launches 30 ahead; the file ends in the third
+// one, as it was sorted by time, or with the kernels behind everything else.
+TEST(Kineto, KeepsWholeStepsOfACutProfile) {
+  std::vector<std::string> cpu;
+  std::vector<std::string> gpu;
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = "ProfilerStep#" + std::to_string(i);
+    cpu.push_back(event("user_annotation", name.c_str(), 5, 100 * i, 100));
+    cpu.push_back(launch(100 * i + 10, i + 1));
+    gpu.push_back(kernel("gemm", 100 * i + 40, 80, i + 1));
+  }
+  const std::string by_time = profile_of(0, {cpu[0], cpu[1], gpu[0], cpu[2], cpu[3], gpu[1], cpu[4],
+                                             cpu[5], gpu[2], cpu[6], cpu[7], gpu[3]});
+  const std::string by_kind = profile_of(0, {cpu[0], cpu[1], cpu[2], cpu[3], cpu[4], cpu[5], cpu[6],
+                                             cpu[7], gpu[0], gpu[1], gpu[2], gpu[3]});
+  for (const std::string& whole : {by_time, by_kind}) {
+    // Kernel 2, launched in step 2, is the last one to be read: it began at 240.
+    const TrainingRun run = read(whole.substr(0, whole.find(gpu[2]) + gpu[2].size()));
+    const ProfiledRank& rank = run.ranks.at(0);
+    ASSERT_THAT(rank.steps, SizeIs(2));
+    EXPECT_EQ(rank.steps[1].time, (TimeSpan{100'000, 200'000}));
+    EXPECT_GE(run.findings.count(kCutSteps), 1u);
+    EXPECT_EQ(read(whole).ranks.at(0).steps.size(), 4u);
+  }
+}
+
+GpuWork work_of(const TrainingRun& run, std::size_t kernel = 0) {
+  return run.ranks.at(0).gpu.at(kernel).work;
+}
+
+TEST(Kineto, FindsCommunicationByTheOperatorThatLaunchedIt) {
+  const std::string all_reduce =
+      event("cpu_op", "vllm::all_reduce", 5, 0, 50, R"("External id": 3)");
+  const std::string annotated = event("user_annotation", "nccl:all_reduce", 5, 0, 50);
+  const std::string copy = event("cpu_op", "aten::copy_", 5, 5, 30);
+  const std::string sum = event("cpu_op", "aten::sum", 5, 0, 50);
+  for (const std::string& around : {all_reduce, annotated}) {
+    EXPECT_EQ(work_of(read(profile_of(0, {around, launch(10, 1), kernel("k", 60, 9, 1)}))),
+              GpuWork::communication);
+    EXPECT_EQ(work_of(read(profile_of(0, {around, copy, launch(10, 1), kernel("k", 60, 9, 1)}))),
+              GpuWork::computation);
+    EXPECT_EQ(work_of(read(profile_of(
+                  0, {around, launch(10, 1), kernel("void at::native::cat<int>", 60, 9, 1)}))),
+              GpuWork::computation);
+    EXPECT_EQ(work_of(read(profile_of(0, {around, launch(51, 1), kernel("k", 60, 9, 1)}))),
+              GpuWork::computation);
+  }
+  // Without its launch, by the identifier of its operator.
+  EXPECT_EQ(
+      work_of(read(profile_of(0, {all_reduce, kernel("k", 60, 9, 1, 0, R"(, "External id": 3)")}))),
+      GpuWork::communication);
+  EXPECT_EQ(work_of(read(profile_of(0, {sum, launch(10, 1), kernel("my_all_reduce", 60, 9, 1)}))),
+            GpuWork::computation);
+}
+
+TEST(Kineto, TakesMetadataFromTheOperator) {
+  const std::string described =
+      event("cpu_op", "record_param_comms", 5, 0, 50,
+            R"("Collective name": "allreduce", "Process Group Name": "tp", "Group size": 2)");
+  const TrainingRun run = read(
+      profile_of(0, {described, launch(10, 1), kernel("rcclGenericKernel<1, true>(a)", 60, 9, 1)}));
+  const GpuActivity& activity = run.ranks.at(0).gpu.at(0);
+  EXPECT_EQ(activity.work, GpuWork::communication);
+  ASSERT_NE(activity.collective, kNotRecorded);
+  EXPECT_EQ(run.ranks[0].collectives.at(activity.collective).group, "tp");
+}
+
+TEST(Kineto, NamesKernelsThatOnlyLookLikeCommunication) {
+  const TrainingRun run =
+      read(profile_of(0, {kernel("future_all_gather", 60, 9, 1),
+                          kernel("ncclDevKernel_AllGather_RING(a)", 70, 9, 2)}));
+  EXPECT_EQ(work_of(run, 0), GpuWork::communication);
+  EXPECT_EQ(run.findings.count(kOnlyNamedLikeCommunication), 1u);
+}
+
+TEST(Kineto, TellsStreamsOfDevicesApart) {
+  const TrainingRun run =
+      read(profile_of(0, {kernel("a", 0, 10, 1, 0), kernel("a", 10, 10, 2, 1)}));
+  const ProfiledRank& rank = run.ranks.at(0);
+  ASSERT_THAT(rank.locations, SizeIs(2));
+  EXPECT_THAT(devices_of(rank), ElementsAre(0, 1));
+  EXPECT_EQ(location_name(rank, rank.gpu[1].location), "GPU 1, stream 7");
 }
 
 TEST(Kineto, OmitsATruncatedRankBesideCompleteOnes) {
@@ -130,6 +236,7 @@ TEST(Kineto, OmitsATruncatedRankBesideCompleteOnes) {
   EXPECT_THAT(run.ranks, SizeIs(2));
   EXPECT_EQ(run.findings.count(kTruncatedFile), 1u);
   EXPECT_EQ(run.findings.count(kTruncatedRank), 1u);
+  EXPECT_EQ(run.findings.count(kCutSteps), 0u);
   // Where all are truncated, each is as good as the other.
   write_file(scratch.path() / "a.json", profile_of(0, {kStep, kOperator, kNccl}).substr(0, 400));
   std::filesystem::remove(scratch.path() / "b.json");
@@ -201,16 +308,61 @@ TEST(Kineto, CountsMissingAndRepeatedRanks) {
   EXPECT_EQ(run.findings.count(kMissingRanks), 1u);
 }
 
-TEST(Kineto, TakesTheRankFromTheNameIfNobodySaysIt) {
+constexpr const char* kSilent = R"({"schemaVersion": 1, "traceEvents": []})";
+
+std::vector<std::int32_t> ranks_of(const TrainingRun& run) {
+  std::vector<std::int32_t> ranks;
+  for (const ProfiledRank& rank : run.ranks) ranks.push_back(rank.rank);
+  return ranks;
+}
+
+TEST(Kineto, TakesRanksFromNamesWhereFilesDoNotSayThem) {
   const ScratchFolder scratch;
-  const std::string text = R"({"schemaVersion": 1, "traceEvents": []})";
-  write_file(scratch.path() / "worker3.json", text);
-  write_file(scratch.path() / "worker12.json", text);
+  write_file(scratch.path() / "rank-3.Jun_07.4711.json", kSilent);
+  write_file(scratch.path() / "rank-12.Jun_07.4710.json", kSilent);
   const TrainingRun run = read_kineto(kineto_files(scratch.path()));
-  ASSERT_THAT(run.ranks, SizeIs(2));
-  EXPECT_EQ(run.ranks[0].rank, 3);
-  EXPECT_EQ(run.ranks[1].rank, 12);
+  EXPECT_THAT(ranks_of(run), ElementsAre(3, 12));
   EXPECT_EQ(run.findings.count(kRankGuessed), 2u);
+  EXPECT_EQ(run.findings.count(kMissingRanks), 11u);
+}
+
+TEST(Kineto, NumbersFilesInOrderWhereNamesDoNotTellRanks) {
+  const ScratchFolder scratch;
+  for (const char* const name : {"h_9.1700000000000000002.json", "h_10.1700000000000000001.json"}) {
+    write_file(scratch.path() / name, kSilent);
+  }
+  const TrainingRun run = read_kineto(kineto_files(scratch.path()));
+  EXPECT_THAT(ranks_of(run), ElementsAre(0, 1));
+  EXPECT_EQ(run.findings.count(kMissingRanks), 0u);
+  ASSERT_EQ(run.findings.entries().size(), 1u);
+  EXPECT_EQ(run.findings.entries().front().examples.front(),
+            "h_9.1700000000000000002.json: rank 0");
+}
+
+TEST(Kineto, BelievesFilesAndNotNames) {
+  const ScratchFolder scratch;
+  const auto said = [](const char* rank) {
+    return fmt::format(
+        R"({{"schemaVersion": 1, "traceEvents": [], "distributedInfo": {{"rank": {}, "world_size": "3"}}}})",
+        rank);
+  };
+  write_file(scratch.path() / "rank0.json", said("1"));
+  write_file(scratch.path() / "rank1.json", said("\"2\""));
+  write_file(scratch.path() / "rank2.json", kSilent);
+  const TrainingRun run = read_kineto(kineto_files(scratch.path()));
+  EXPECT_EQ(run.world_size, 3);
+  EXPECT_THAT(ranks_of(run), ElementsAre(0, 1, 2));
+}
+
+TEST(Kineto, TakesALoneProfileAsOneRank) {
+  const ScratchFolder scratch;
+  const auto file = scratch.path() / "gpt_batch_0512.json";
+  write_file(file, kSilent);
+  for (const auto& path : {scratch.path(), file}) {
+    const TrainingRun run = read_kineto(kineto_files(path));
+    EXPECT_THAT(ranks_of(run), ElementsAre(0));
+    EXPECT_TRUE(run.findings.empty());
+  }
 }
 
 TEST(Kineto, KnowsItsOwn) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <memory>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 #include "base/parallel.h"
 #include "formats/kineto/byte_source.h"
 #include "formats/kineto/event.h"
+#include "formats/kineto/file_ranks.h"
 #include "formats/kineto/findings.h"
 #include "formats/kineto/json_values.h"
 #include "formats/kineto/rank_builder.h"
@@ -24,13 +24,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kDigits = "0123456789";
-
 struct FileProfile {
   ProfiledRank profile;
   KinetoHeader header;
   Findings findings;
   bool truncated = false;
+  std::size_t cut_steps = 0;
 };
 
 // One profile: an object with the list traceEvents among its members.
@@ -42,7 +41,8 @@ class FileReader {
   FileProfile read() {
     const bool truncated = !read_members();
     if (truncated) findings_.add(kTruncatedFile, name_);
-    return {builder_.build(header_.base_time_ns), header_, std::move(findings_), truncated};
+    ProfiledRank profile = builder_.build(header_.base_time_ns, truncated, name_, findings_);
+    return {std::move(profile), header_, std::move(findings_), truncated, builder_.cut_steps()};
   }
 
  private:
@@ -95,52 +95,68 @@ class FileReader {
   Findings findings_;
 };
 
-// The last number in a file's name, without its extensions' digits: 12 of "rank12.json.gz".
-std::optional<std::int32_t> number_in(const std::string& name) {
-  const std::size_t last = name.find_last_of(kDigits, name.find(".json"));
-  if (last == std::string::npos) return std::nullopt;
-  const std::size_t before = name.find_last_not_of(kDigits, last);
-  const std::size_t first = before == std::string::npos ? 0 : before + 1;
-  std::int32_t number = 0;
-  const auto [end, error] = std::from_chars(name.data() + first, name.data() + last + 1, number);
-  return error == std::errc() ? std::optional(number) : std::nullopt;
+bool says_rank(const FileProfile& file) {
+  return file.header.rank && *file.header.rank >= 0;
 }
 
-std::int32_t guessed_rank(const std::string& name, const std::set<std::int32_t>& taken) {
-  if (const auto number = number_in(name); number && !taken.contains(*number)) return *number;
+// The ranks of all files: what a file says, else what the names say, else the next free one in the
+// order of names. A lone profile is one rank, whatever number its name has.
+std::vector<std::int32_t> ranks_of(const std::vector<FileProfile>& files,
+                                   const std::vector<std::string>& names, Findings& findings) {
+  std::vector<std::int32_t> ranks(files.size());
+  std::set<std::int32_t> taken;
+  std::vector<std::size_t> silent;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!says_rank(files[i])) {
+      silent.push_back(i);
+    } else {
+      ranks[i] = *files[i].header.rank;
+      taken.insert(ranks[i]);
+    }
+  }
+  std::ranges::sort(silent,
+                    [&](std::size_t a, std::size_t b) { return natural_less(names[a], names[b]); });
+  std::vector<std::int32_t> named = ranks_in_names(names);
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (!says_rank(files[i]) || named[i] == ranks[i]) continue;
+    named.clear();  // these numbers are no ranks
+  }
   std::int32_t next = 0;
-  while (taken.contains(next)) ++next;
-  return next;
+  for (const std::size_t i : silent) {
+    if (!named.empty() && !taken.contains(named[i])) {
+      ranks[i] = named[i];
+    } else {
+      while (taken.contains(next) || std::ranges::find(named, next) != named.end()) ++next;
+      ranks[i] = next;
+    }
+    taken.insert(ranks[i]);
+    if (files.size() > 1)
+      findings.add(kRankGuessed, fmt::format("{}: rank {}", names[i], ranks[i]));
+  }
+  return ranks;
 }
 
-// Ranks that say who they are first, so that a guess takes nobody's place.
 TrainingRun joined(std::vector<FileProfile> files, const std::vector<std::string>& names) {
   TrainingRun run;
-  std::set<std::int32_t> taken;
+  const std::vector<std::int32_t> ranks = ranks_of(files, names, run.findings);
   const bool any_whole =
       std::ranges::any_of(files, [](const FileProfile& file) { return !file.truncated; });
-  for (const bool said : {true, false}) {
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      const bool says = files[i].header.rank && *files[i].header.rank >= 0;
-      if (says != said) continue;
-      const std::int32_t rank = says ? *files[i].header.rank : guessed_rank(names[i], taken);
-      if (!says && files.size() > 1) {
-        run.findings.add(kRankGuessed, fmt::format("{}: rank {}", names[i], rank));
-      }
-      run.findings.merge(files[i].findings);
-      run.world_size = std::max(run.world_size, files[i].header.world_size);
-      if (!taken.insert(rank).second) {
-        run.findings.add(kRankTwice, fmt::format("{}: rank {}", names[i], rank));
-        continue;
-      }
-      // Events that are not there would count as idle time, and later kernels as earlier ones.
-      if (files[i].truncated && any_whole) {
-        run.findings.add(kTruncatedRank, fmt::format("{}: rank {}", names[i], rank));
-        continue;
-      }
-      files[i].profile.rank = rank;
-      run.ranks.push_back(std::move(files[i].profile));
+  std::set<std::int32_t> taken;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    run.findings.merge(files[i].findings);
+    run.world_size = std::max(run.world_size, files[i].header.world_size);
+    if (!taken.insert(ranks[i]).second) {
+      run.findings.add(kRankTwice, fmt::format("{}: rank {}", names[i], ranks[i]));
+      continue;
     }
+    // Events that are not there would count as idle time, and later kernels as earlier ones.
+    if (files[i].truncated && any_whole) {
+      run.findings.add(kTruncatedRank, fmt::format("{}: rank {}", names[i], ranks[i]));
+      continue;
+    }
+    if (files[i].cut_steps > 0) run.findings.add(kCutSteps, names[i], files[i].cut_steps);
+    files[i].profile.rank = ranks[i];
+    run.ranks.push_back(std::move(files[i].profile));
   }
   std::ranges::sort(run.ranks, {}, &ProfiledRank::rank);
   return run;

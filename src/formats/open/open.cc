@@ -22,6 +22,7 @@
 #include "formats/kineto/reader.h"
 #include "formats/liballprof/reader.h"
 #include "formats/native/reader.h"
+#include "formats/open/foreign.h"
 #include "formats/otf2/reader.h"
 #include "formats/paraver/reader.h"
 #include "formats/raw/reader.h"
@@ -99,9 +100,10 @@ constexpr std::array kReaders{
 std::string accepted_formats() {
   std::string all;
   for (const TraceReader& reader : kReaders) {
-    all += fmt::format("{}{}", all.empty() ? "" : ", ", reader.description);
+    all += reader.description;
+    all += ", ";
   }
-  return all;
+  return all + "profiles of PyTorch (.pt.trace.json, one or a folder with one per rank)";
 }
 
 // The first bytes of an input that nobody knows, for the message.
@@ -115,18 +117,62 @@ std::string shown(std::span<const std::byte> bytes) {
   return text;
 }
 
+const TraceReader* reader_of(const TraceInput& input);
+
+/// Folders in `folder`, or in one of these, that could be named instead of it.
+std::vector<std::string> readable_folders(const fs::path& folder) {
+  constexpr int kDeepest = 1;
+  constexpr std::size_t kMost = 256;
+  std::vector<std::string> found;
+  std::error_code ignored;
+  std::size_t seen = 0;
+  for (auto at = fs::recursive_directory_iterator(
+           folder, fs::directory_options::skip_permission_denied, ignored);
+       at != fs::recursive_directory_iterator() && seen < kMost; at.increment(ignored)) {
+    if (at.depth() >= kDeepest) at.disable_recursion_pending();
+    if (!at->is_directory(ignored)) continue;
+    ++seen;
+    const bool readable =
+        reader_of({at->path(), true, {}}) != nullptr || !kineto_files(at->path()).empty();
+    if (readable) found.push_back(at->path().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Error unknown_folder(const fs::path& folder, const std::string& problem) {
+  const std::vector<std::string> inner = readable_folders(folder);
+  if (inner.size() == 1) {
+    return Error(problem, "what can be read is in a folder in it",
+                 fmt::format("Name {}.", inner.front()));
+  }
+  if (inner.size() > 1) {
+    return Error(problem,
+                 fmt::format("it has {} folders with files that can be read", inner.size()),
+                 fmt::format("Name one, for example {}, or put the files of all ranks of one run "
+                             "into one folder.",
+                             inner.front()));
+  }
+  if (const auto foreign = foreign_folder(folder)) {
+    return Error(problem, fmt::format("it seems to be {}", foreign->name), foreign->advice);
+  }
+  return Error(problem, "the folder contains none",
+               fmt::format("Accepted are: {}.", accepted_formats()));
+}
+
 Error unknown_input(const TraceInput& input) {
   const std::string problem = fmt::format("cannot read '{}' as a trace", input.path.string());
   if (!kineto_files(input.path).empty()) return profile_without_calls(input.path);
   const std::string hint = fmt::format("Accepted are: {}.", accepted_formats());
-  if (input.is_directory) {
-    return Error(problem, "the folder contains none", hint);
-  }
+  if (input.is_directory) return unknown_folder(input.path, problem);
   if (input.bytes.empty()) return Error(problem, "the file is empty", hint);
   if (input.path == "-" || input.path == "/dev/stdin") {
     return Error(problem, "what standard input has is no trace of one file in a known format",
                  "Give the path of an OTF2 archive, of DUMPI or liballprof files, or of a "
                  "recording's folder.");
+  }
+  if (const auto foreign = foreign_file(input.path, input.bytes)) {
+    return Error(problem, fmt::format("it seems to be {}", foreign->name), foreign->advice);
   }
   if (const auto missing = missing_listed_file(input.path, input.bytes)) {
     return Error(
@@ -365,11 +411,25 @@ Error profile_without_calls(const fs::path& path) {
                "'path'; other commands need a trace of MPI.");
 }
 
+namespace {
+
+// None where the path is a recording of MPI calls, or has no profiles.
+std::vector<fs::path> training_files(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_regular_file(path / kNativeFile, ignored)) return {};
+  return kineto_files(path);
+}
+
+}  // namespace
+
+bool is_training(const fs::path& path) {
+  return !training_files(path).empty();
+}
+
 std::optional<OpenedTraining> open_training(const fs::path& path) {
   std::error_code ignored;
   const bool is_folder = fs::is_directory(path, ignored);
-  if (is_folder && fs::is_regular_file(path / kNativeFile, ignored)) return std::nullopt;
-  const std::vector<fs::path> files = kineto_files(path);
+  const std::vector<fs::path> files = training_files(path);
   if (files.empty()) return std::nullopt;
   OpenedTraining opened{read_kineto(files), path.string(), 0, {}};
   identify_files(files, is_folder ? path : path.parent_path(), opened);

@@ -118,6 +118,8 @@ struct OpenedTraining {
   std::string checksum;
 };
 
+/// Whether open_training() would open something. Throws Error when it cannot be read.
+bool is_training(const std::filesystem::path& path);
 /// Opens a profile of PyTorch, or a folder with one for each rank; empty when `path` is something
 /// else. Throws Error when it is not there or cannot be read.
 std::optional<OpenedTraining> open_training(const std::filesystem::path& path);

@@ -319,6 +319,16 @@ Outcome read_location(OTF2_Reader* reader, std::uint64_t location, Sink& s) {
   return code == OTF2_SUCCESS ? Outcome::whole : Outcome::damaged;
 }
 
+// Nothing is kept of a thread without calls of MPI.
+void count_if_left_out(const Job& job, std::int32_t rank, std::uint64_t id, LocationCalls& read) {
+  if (!read.calls.empty() || !read.first_ns) return;
+  const auto at = job.location_index.find(id);
+  if (at == job.location_index.end()) return;
+  const Definitions::Location& location = job.definitions.locations[at->second];
+  read.findings.add(kEmptyLocations, fmt::format("rank {}: '{}' with {} events", rank,
+                                                 location.name, location.events));
+}
+
 }  // namespace
 
 std::vector<LocationCalls> read_rank_events(const std::filesystem::path& anchor, const Job& job,
@@ -341,6 +351,7 @@ std::vector<LocationCalls> read_rank_events(const std::filesystem::path& anchor,
     Sink s{&job, &location, &attributes, {}};
     const Outcome outcome = read_location(reader.get(), ids[i], s);
     location.finish();
+    if (i > 0) count_if_left_out(job, rank, ids[i], locations.back());
     if (outcome == Outcome::whole) continue;
     locations.back().findings.add(outcome == Outcome::missing ? kMissingEvents : kTruncatedFile,
                                   fmt::format("rank {}, location {}", rank, ids[i]));

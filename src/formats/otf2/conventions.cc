@@ -1,8 +1,12 @@
-// Bytes of collectives, as Score-P counts them: what leaves and reaches a rank when every pair that
+// Bytes of collectives. Score-P counts what leaves and reaches a rank when every pair that
 // exchanges data does so directly, a rank's own part included. With MPI_IN_PLACE that part is
 // missing: then the counts divide by one rank less.
 
 #include "formats/otf2/conventions.h"
+
+#include "base/saturating.h"
+
+#include <algorithm>
 
 namespace slackline::otf2 {
 namespace {
@@ -19,7 +23,7 @@ std::uint64_t part(std::uint64_t total, std::uint64_t size) {
 
 CollectiveBytes recorded_bytes(Operation operation, std::uint64_t bytes, std::uint64_t args_total,
                                CollectivePlace place) {
-  const std::uint64_t all = bytes * place.size;
+  const std::uint64_t all = saturated_product(bytes, place.size);
   switch (blocking_form(operation)) {
     case Operation::bcast:
       return {place.is_root ? all : 0, bytes};
@@ -45,9 +49,11 @@ CollectiveBytes recorded_bytes(Operation operation, std::uint64_t bytes, std::ui
     case Operation::alltoallw:
       return {bytes, bytes};
     case Operation::scan:
-      return {bytes * (place.size - place.rank), bytes * (place.rank + 1)};
+      return {saturated_product(bytes, place.size - place.rank),
+              saturated_product(bytes, place.rank + 1)};
     case Operation::exscan:
-      return {bytes * (place.size - place.rank - 1), bytes * place.rank};
+      return {saturated_product(bytes, place.size - place.rank - 1),
+              saturated_product(bytes, place.rank)};
     default:
       return {bytes, bytes};
   }
@@ -76,6 +82,34 @@ std::uint64_t call_bytes(Operation operation, CollectiveBytes recorded, Collecti
     case Operation::exscan:
       return place.rank > 0 ? recorded.received / place.rank
                             : part(recorded.sent, place.size > 1 ? place.size - 1 : 1);
+    default:
+      return recorded.sent;
+  }
+}
+
+std::uint64_t call_bytes_of_buffers(Operation operation, CollectiveBytes recorded,
+                                    std::uint64_t size) {
+  switch (blocking_form(operation)) {
+    case Operation::bcast:
+      return std::max(recorded.sent, recorded.received);
+    case Operation::scatter:
+    case Operation::scatterv:
+    case Operation::reduce_scatter_block:
+      return recorded.received > 0 ? recorded.received : part(recorded.sent, size);
+    case Operation::reduce_scatter:
+      return recorded.received;
+    case Operation::gather:
+    case Operation::gatherv:
+    case Operation::allgather:
+      return recorded.sent > 0 ? recorded.sent : part(recorded.received, size);
+    case Operation::alltoall:
+      return part(std::max(recorded.sent, recorded.received), size);
+    case Operation::reduce:
+    case Operation::allreduce:
+    case Operation::allgatherv:
+    case Operation::scan:
+    case Operation::exscan:
+      return recorded.sent > 0 ? recorded.sent : recorded.received;
     default:
       return recorded.sent;
   }

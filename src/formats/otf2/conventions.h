@@ -43,8 +43,10 @@ inline constexpr std::array<std::string_view, 18> kAttributeNames{
     "flags",    "bytes", "peer", "tag",  "comm", "request", "args", "arg_count", "order",
     "position", "arg0",  "arg1", "arg2", "arg3", "arg4",    "arg5", "arg6",      "arg7"};
 
-/// Bytes of a collective as its record has them: what this rank hands over and gets, counted as
-/// Score-P does.
+/// Archives whose creator begins so have sizes of collectives counted as Score-P does.
+inline constexpr std::string_view kScoreP = "Score-P";
+
+/// Bytes of a collective as its record has them: what this rank hands over and gets.
 struct CollectiveBytes {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
@@ -65,5 +67,10 @@ CollectiveBytes recorded_bytes(Operation operation, std::uint64_t bytes, std::ui
 
 /// The inverse: Call::bytes from a record.
 std::uint64_t call_bytes(Operation operation, CollectiveBytes recorded, CollectivePlace place);
+
+/// The same of an archive whose recorder counts what the call was given, and gives: the bytes of
+/// its buffers, as OTF2 describes the record. `size`: ranks in the communicator.
+std::uint64_t call_bytes_of_buffers(Operation operation, CollectiveBytes recorded,
+                                    std::uint64_t size);
 
 }  // namespace slackline::otf2

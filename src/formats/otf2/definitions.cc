@@ -33,6 +33,7 @@ struct Raw {
   Definitions out;
   std::vector<Region> regions;
   std::vector<Named> comm_names, attribute_names, metric_names;
+  std::vector<std::uint32_t> location_names;  // of out.locations
   std::vector<Process> processes;
   std::unordered_map<std::uint32_t, std::uint32_t> node_names;
 };
@@ -86,11 +87,12 @@ OTF2_CallbackCode on_process(void* user, OTF2_LocationGroupRef self, OTF2_String
   return kGoOn;
 }
 
-OTF2_CallbackCode on_location(void* user, OTF2_LocationRef self, OTF2_StringRef,
+OTF2_CallbackCode on_location(void* user, OTF2_LocationRef self, OTF2_StringRef name,
                               OTF2_LocationType type, std::uint64_t events,
                               OTF2_LocationGroupRef group) {
   const bool thread = type == OTF2_LOCATION_TYPE_CPU_THREAD || type == OTF2_LOCATION_TYPE_UNKNOWN;
-  raw(user).out.locations.push_back({self, group, events, thread});
+  raw(user).out.locations.push_back({self, group, events, thread, {}});
+  raw(user).location_names.push_back(name);
   return kGoOn;
 }
 
@@ -99,6 +101,32 @@ OTF2_CallbackCode on_region(void* user, OTF2_RegionRef self, OTF2_StringRef name
                             OTF2_RegionFlag, OTF2_StringRef, std::uint32_t, std::uint32_t) {
   raw(user).regions.push_back({self, name, role, paradigm});
   return kGoOn;
+}
+
+// Those that have communicators of their own.
+std::string paradigm_name(OTF2_Paradigm paradigm) {
+  switch (paradigm) {
+    case OTF2_PARADIGM_CUDA:
+      return "CUDA";
+    case OTF2_PARADIGM_HIP:
+      return "HIP";
+    case OTF2_PARADIGM_OPENCL:
+      return "OpenCL";
+    case OTF2_PARADIGM_OPENACC:
+      return "OpenACC";
+    case OTF2_PARADIGM_OPENMP:
+      return "OpenMP";
+    case OTF2_PARADIGM_PTHREAD:
+      return "Pthreads";
+    case OTF2_PARADIGM_SHMEM:
+      return "SHMEM";
+    case OTF2_PARADIGM_GASPI:
+      return "GASPI";
+    case OTF2_PARADIGM_UPC:
+      return "UPC";
+    default:
+      return "another paradigm";
+  }
 }
 
 OTF2_CallbackCode on_group(void* user, OTF2_GroupRef self, OTF2_StringRef, OTF2_GroupType type,
@@ -110,8 +138,11 @@ OTF2_CallbackCode on_group(void* user, OTF2_GroupRef self, OTF2_StringRef, OTF2_
       kind == Definitions::GroupKind::comm_locations) {
     kind = Definitions::GroupKind::other;
   }
+  const bool measurement = paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM;
+  const bool mpi = paradigm == OTF2_PARADIGM_MPI || paradigm == OTF2_PARADIGM_UNKNOWN ||
+                   paradigm == OTF2_PARADIGM_NONE;
   raw(user).out.groups[self] = {
-      kind, paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM, {members, members + count}};
+      kind, mpi, paradigm_name(paradigm), measurement, {members, members + count}};
   return kGoOn;
 }
 
@@ -202,6 +233,9 @@ void resolve_names(Raw& r) {
   for (std::uint32_t i = 0; i < r.regions.size(); ++i) {
     const Raw::Region& region = r.regions[i];
     out.regions[region.self] = resolve(region, out.strings[region.name], i, own);
+  }
+  for (std::size_t i = 0; i < out.locations.size(); ++i) {
+    out.locations[i].name = out.strings[r.location_names[i]];
   }
   for (const auto& [self, name] : r.comm_names) out.comms[self].name = out.strings[name];
   for (const auto& [self, name] : r.metric_names) out.metrics[self].name = out.strings[name];

@@ -30,6 +30,8 @@ struct Definitions {
   enum class GroupKind : std::uint8_t { other, comm_locations, comm_group, comm_self };
   struct Group {
     GroupKind kind = GroupKind::other;
+    bool of_mpi = true;           ///< and of no other paradigm, such as CUDA
+    std::string paradigm{};       ///< "CUDA"
     bool of_measurement = false;  ///< not the program's (Score-P's processes x threads)
     std::vector<std::uint64_t> members;
   };
@@ -44,6 +46,7 @@ struct Definitions {
     std::uint32_t group = 0;  ///< its process
     std::uint64_t events = 0;
     bool is_thread = true;
+    std::string name{};
   };
   /// A metric. Only those whose values are running totals, as counts of events are, can be kept.
   struct Metric {

@@ -42,6 +42,17 @@ inline constexpr FindingKind kNoWorld{
     "The archive does not define MPI_COMM_WORLD; assumed to contain all processes."};
 inline constexpr FindingKind kEmptyLocations{
     "threads_left_out", Severity::info,
-    "User regions of threads that never call MPI were omitted."};
+    "Threads that never call MPI, such as those of Pthreads and OpenMP; their events were left "
+    "out."};
+inline constexpr FindingKind kLocationsLeftOut{
+    "locations_left_out", Severity::notice,
+    "Locations that are no threads of MPI ranks, such as streams of GPUs (CUDA, HIP); they are "
+    "missing in the trace, and the time that ranks wait for them counts as computation."};
+inline constexpr FindingKind kEventsLeftOut{
+    "events_left_out", Severity::info, "Events of locations that are no threads of MPI ranks."};
+inline constexpr FindingKind kOtherCommunicators{
+    "communicators_left_out", Severity::info,
+    "Communicators of other paradigms than MPI, such as CUDA or HIP; they are no communicators of "
+    "the trace."};
 
 }  // namespace slackline::otf2

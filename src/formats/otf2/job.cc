@@ -15,6 +15,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <unordered_set>
 
 #include "formats/otf2/conventions.h"
 #include "formats/otf2/findings.h"
@@ -90,9 +91,14 @@ std::vector<std::int32_t> members_of(const Definitions& d, std::uint32_t group, 
   return members;
 }
 
-bool is_of_measurement(const Definitions& d, std::uint32_t group) {
+const Definitions::Group* group_of(const Definitions& d, std::uint32_t group) {
   const auto found = d.groups.find(group);
-  return found != d.groups.end() && found->second.of_measurement;
+  return found == d.groups.end() ? nullptr : &found->second;
+}
+
+bool is_of_mpi(const Definitions& d, std::uint32_t group) {
+  const Definitions::Group* const found = group_of(d, group);
+  return found == nullptr || found->of_mpi;
 }
 
 bool is_self(const Definitions& d, std::uint32_t group) {
@@ -104,7 +110,7 @@ bool is_self(const Definitions& d, std::uint32_t group) {
 std::uint32_t find_world(const Job& job, std::uint32_t none) {
   std::uint32_t by_members = none;
   for (const auto& [id, comm] : job.definitions.comms) {
-    if (comm.inter || is_of_measurement(job.definitions, comm.group)) continue;
+    if (comm.inter || !is_of_mpi(job.definitions, comm.group)) continue;
     const auto members = members_of(job.definitions, comm.group, job.ranks.size());
     bool all = members.size() == job.ranks.size();
     for (std::size_t i = 0; all && i < members.size(); ++i) {
@@ -152,7 +158,12 @@ void add_communicators(Job& job, TraceBuilder& trace) {
   if (world == none) trace.findings().add(kNoWorld);
   const Definitions& d = job.definitions;
   for (const auto& [ref, comm] : d.comms) {
-    if (is_of_measurement(d, comm.group)) continue;
+    if (!is_of_mpi(d, comm.group)) {
+      const Definitions::Group* const group = group_of(d, comm.group);
+      if (group->of_measurement) continue;
+      trace.findings().add(kOtherCommunicators, fmt::format("{} '{}'", group->paradigm, comm.name));
+      continue;
+    }
     if (ref == world) {
       job.comms[ref] = {kCommWorld};
     } else if (!comm.inter && is_self(d, comm.group)) {
@@ -162,6 +173,18 @@ void add_communicators(Job& job, TraceBuilder& trace) {
       if (comm.inter) added.remote = members_of(d, comm.remote_group, job.ranks.size());
       job.comms[ref] = {trace.add_communicator(std::move(added))};
     }
+  }
+}
+
+// Locations whose events nobody reads: GPU streams, and what is of no MPI rank.
+void count_locations_left_out(const Job& job, TraceBuilder& trace) {
+  std::unordered_set<std::uint64_t> read;
+  for (const Job::Rank& rank : job.ranks) read.insert(rank.locations.begin(), rank.locations.end());
+  for (const Definitions::Location& location : job.definitions.locations) {
+    if (location.events == 0 || read.contains(location.id)) continue;
+    trace.findings().add(kLocationsLeftOut,
+                         fmt::format("'{}' with {} events", location.name, location.events));
+    trace.findings().add(kEventsLeftOut, {}, location.events);
   }
 }
 
@@ -207,6 +230,7 @@ std::int64_t Job::time_ns(std::uint64_t ticks) const {
 Job describe_job(Definitions definitions) {
   Job job;
   job.own = definitions.properties.contains(std::string(kVersionProperty));
+  job.counts_pairs = job.own || definitions.creator.starts_with(kScoreP);
   const auto zero = definitions.properties.find(std::string(kZeroProperty));
   if (job.own && zero != definitions.properties.end()) {
     const std::string& text = zero->second;
@@ -215,6 +239,9 @@ Job describe_job(Definitions definitions) {
   job.ranks = RankFinder(definitions).find();
   find_counters(definitions, job);
   job.definitions = std::move(definitions);
+  for (std::size_t i = 0; i < job.definitions.locations.size(); ++i) {
+    job.location_index.emplace(job.definitions.locations[i].id, i);
+  }
   return job;
 }
 
@@ -222,6 +249,7 @@ TraceBuilder make_trace(Job& job) {
   TraceBuilder trace(static_cast<std::int32_t>(job.ranks.size()), is_timed(job.definitions));
   describe_recording(job.definitions, trace);
   add_communicators(job, trace);
+  count_locations_left_out(job, trace);
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
     trace.rank_info(static_cast<std::int32_t>(r)).host = job.ranks[r].host;
   }

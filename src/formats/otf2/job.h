@@ -24,13 +24,15 @@ struct Job {
   };
 
   Definitions definitions;
+  std::unordered_map<std::uint64_t, std::size_t> location_index;  ///< in definitions.locations
   std::vector<Rank> ranks;
   std::unordered_map<std::uint32_t, CommView> comms;
   std::vector<std::string> counters;  ///< metrics that a Trace can keep: names
   /// Per class of metrics and member: index into `counters`, kNoCounter.
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> metrics;
   static constexpr std::uint32_t kNoCounter = 0xffffffffu;
-  bool own = false;  ///< written by Slackline: attributes say what OTF2's records cannot
+  bool counts_pairs = false;  ///< sizes of collectives are counted as Score-P does
+  bool own = false;           ///< written by Slackline: attributes say what OTF2's records cannot
 
   /// Nanoseconds since the archive's zero.
   std::int64_t time_ns(std::uint64_t ticks) const;

@@ -123,15 +123,13 @@ void LocationReader::begin_call(std::int64_t time, Operation operation) {
   args_.clear();
   completed_.clear();
   overrides_.reset();
-  collective_end_.reset();
   counters_.begin_call();
   end_pause(time);
 }
 
 void LocationReader::end_call(std::int64_t time) {
   in_call_ = false;
-  // What comes after the collective's end in its region is the recorder's own work.
-  call_.end_ns = std::min(time, collective_end_.value_or(time));
+  call_.end_ns = time;
   if (call_.operation == Operation::none && !job_.own) {
     out().findings.add(kLocalCalls, region_name(call_region_));
     return;
@@ -139,6 +137,7 @@ void LocationReader::end_call(std::int64_t time) {
   describe_call();
   if (overrides_) apply_overrides();
   call_.args = args_;
+  if (is_init(call_.operation)) out().initialized = true;
   if (call_.operation == Operation::finalize) out().finalized = true;
   if (overrides_ && overrides_->has(Attribute::order)) {
     out().order.resize(out().calls.size() + 1);
@@ -297,6 +296,7 @@ void LocationReader::finish() {
     call_.flags = static_cast<std::uint8_t>(call_.flags | SLK_FLAG_UNFINISHED);
     end_call(call_.begin_ns);
   }
+  if (!job_.own && out().first_ns) out().stop_ns = last_ns_;
   for (const std::uint32_t ref : open_regions_) unbalanced(region_name(ref));
   open_regions_.clear();
   out().counters = counters_.finish();

@@ -43,9 +43,10 @@ struct LocationCalls {
   std::vector<std::uint64_t> order;                  ///< of each call, where attributes say it
   std::vector<std::uint64_t> region_at;              ///< likewise of region events
   std::vector<std::uint64_t> pause_at;               ///< and of pauses
-  std::optional<std::int64_t> stop_ns;   ///< of the program, where the archive is Slackline's
+  std::optional<std::int64_t> stop_ns;   ///< of the program, in archives of others the last event
   std::vector<std::uint32_t> bare;       ///< calls that are collectives_without_arguments
   std::optional<std::int64_t> first_ns;  ///< of any event
+  bool initialized = false;              ///< MPI_Init was called
   bool finalized = false;
   Findings findings;
 };
@@ -189,7 +190,6 @@ class LocationReader {
   std::vector<std::uint32_t> completed_;  // serials that the open call completed
   CounterGaps counters_;
   std::int64_t collective_begin_ = 0;
-  std::optional<std::int64_t> collective_end_;  // of the open call, when a collective
   std::int64_t last_ns_ = -kTimeLimit_ns;
 };
 

@@ -208,7 +208,9 @@ std::uint64_t LocationReader::bytes(Operation operation, const Collective& what,
   place.size = comm_id == kCommSelf ? 1 : trace_.communicators()[comm_id].members.size();
   place.rank = own < 0 ? 0 : static_cast<std::uint64_t>(own);
   place.is_root = root_rank == rank_;
-  return call_bytes(operation, {what.sent, what.received}, place);
+  const CollectiveBytes recorded{what.sent, what.received};
+  return job_.counts_pairs ? call_bytes(operation, recorded, place)
+                           : call_bytes_of_buffers(operation, recorded, place.size);
 }
 
 void LocationReader::collective_end(std::int64_t time, const Collective& what) {
@@ -223,7 +225,6 @@ void LocationReader::collective_end(std::int64_t time, const Collective& what) {
     call_.peer = root(what, call_.comm);
     call_.bytes = bytes(call_.operation, what, call_.comm, call_.peer);
   }
-  if (kind == OperationClass::collective) collective_end_ = time;
   recorded_ = true;
   if (kind == OperationClass::icollective && !started_ && !job_.own) {
     call_.request = requests_.unnumbered();

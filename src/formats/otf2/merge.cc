@@ -132,15 +132,13 @@ RankCallsRead merge_locations(std::vector<LocationCalls> locations) {
   RankCallsRead rank;
   if (locations.empty()) return rank;
   std::optional<std::int64_t> start;
+  std::optional<std::int64_t> stop;
   for (const LocationCalls& location : locations) {
     rank.findings.merge(location.findings);
+    rank.initialized = rank.initialized || location.initialized;
     rank.finalized = rank.finalized || location.finalized;
+    if (location.stop_ns) stop = std::max(stop.value_or(*location.stop_ns), *location.stop_ns);
     if (location.first_ns) start = start ? std::min(*start, *location.first_ns) : location.first_ns;
-  }
-  for (std::size_t l = 1; l < locations.size(); ++l) {
-    if (locations[l].calls.empty() && !locations[l].regions.empty()) {
-      rank.findings.add(kEmptyLocations);
-    }
   }
   if (locations.size() == 1) {
     LocationCalls& only = locations.front();
@@ -153,7 +151,7 @@ RankCallsRead merge_locations(std::vector<LocationCalls> locations) {
   } else {
     merge_calls(locations, rank);
   }
-  if (locations.front().stop_ns) rank.calls.set_stop_ns(*locations.front().stop_ns);
+  if (stop) rank.calls.set_stop_ns(*stop);
   rank.present = start.has_value();
   rank.calls.set_start_ns(start.value_or(0));
   rank.calls.shrink();

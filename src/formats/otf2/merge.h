@@ -16,6 +16,7 @@ struct RankCallsRead {
   std::vector<std::uint32_t> sent_after_ns;          ///< as in SendRecords
   Findings findings;
   bool present = false;
+  bool initialized = false;
   bool finalized = false;
 };
 

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/saturating.h"
 #include "trace/start_groups.h"
 
 namespace slackline::otf2 {
@@ -209,13 +210,15 @@ CollectiveBytes RankWriter::record_bytes(const Call& call) const {
   if ((form == Operation::alltoallv || form == Operation::alltoallw) && call.args.size() % 2 == 0) {
     CollectiveBytes sum;
     for (std::size_t i = 0; i < call.args.size(); ++i) {
-      (i < call.args.size() / 2 ? sum.sent : sum.received) +=
-          static_cast<std::uint64_t>(call.args[i]);
+      add_saturated(i < call.args.size() / 2 ? sum.sent : sum.received,
+                    static_cast<std::uint64_t>(call.args[i]));
     }
     return sum;
   }
   std::uint64_t total = 0;
-  for (const std::int64_t bytes : call.args) total += static_cast<std::uint64_t>(bytes);
+  for (const std::int64_t bytes : call.args) {
+    add_saturated(total, static_cast<std::uint64_t>(bytes));
+  }
   return recorded_bytes(call.operation, call.bytes, total, place(call));
 }
 

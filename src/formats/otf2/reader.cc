@@ -87,15 +87,16 @@ void hand_counters_over(const Job& job, std::vector<RankCallsRead>& ranks, Trace
   }
 }
 
-void hand_over(std::vector<RankCallsRead>& ranks, TraceBuilder& trace) {
+void hand_over(std::vector<RankCallsRead>& ranks, bool own, TraceBuilder& trace) {
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     RankCallsRead& rank = ranks[static_cast<std::size_t>(r)];
     trace.findings().merge(rank.findings);
     RankInfo& info = trace.rank_info(r);
     info.present = rank.present;
-    info.finalized = rank.finalized;
+    // A recording of a part of the run, without MPI_Init, lacks no MPI_Finalize.
+    info.finalized = rank.finalized || (!own && !rank.initialized);
     if (!rank.present) trace.findings().add(kMissingRanks, fmt::format("rank {}", r));
-    if (rank.present && !rank.finalized) {
+    if (rank.present && !info.finalized) {
       trace.findings().add(kNotFinalized, fmt::format("rank {}", r));
     }
     trace.calls(r) = std::move(rank.calls);
@@ -152,7 +153,7 @@ Trace read_otf2(const fs::path& anchor, SendRecords* sends) {
     for (RankCallsRead& rank : ranks)
       sends->after_begin_ns.push_back(std::move(rank.sent_after_ns));
   }
-  hand_over(ranks, trace);
+  hand_over(ranks, job.own, trace);
   hand_counters_over(job, ranks, trace);
   number_regions(job, trace);
   return std::move(trace).build();

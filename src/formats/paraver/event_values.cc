@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
+#include "base/saturating.h"
 #include "formats/paraver/collectives.h"
 #include "formats/paraver/mpi_values.h"
 
@@ -89,6 +89,7 @@ int state_of(Operation operation) {
 
 EventSizes event_sizes(const Call& call, std::uint64_t members, bool is_root) {
   const std::uint64_t bytes = call.bytes;
+  const std::uint64_t all = saturated_product(bytes, members);
   switch (blocking_form(call.operation)) {
     case Operation::barrier:
       return {};
@@ -98,29 +99,29 @@ EventSizes event_sizes(const Call& call, std::uint64_t members, bool is_root) {
       return {bytes, is_root ? bytes : 0};
     case Operation::gather:
     case Operation::gatherv:
-      return {bytes, is_root ? bytes * members : 0};
+      return {bytes, is_root ? all : 0};
     case Operation::scatter:
     case Operation::scatterv:
-      return {is_root ? bytes * members : 0, bytes};
+      return {is_root ? all : 0, bytes};
     case Operation::allgather:
     case Operation::allgatherv:
     case Operation::neighbor_allgather:
     case Operation::alltoall:
-      return {bytes, bytes * members};
+      return {bytes, all};
     case Operation::alltoallv:
     case Operation::alltoallw: {
       const auto half = call.args.size() / 2;
       const auto sum = [](std::span<const std::int64_t> values) {
-        return std::accumulate(
-            values.begin(), values.end(), std::uint64_t{0},
-            [](std::uint64_t s, std::int64_t v) { return s + static_cast<std::uint64_t>(v); });
+        std::uint64_t total = 0;
+        for (const std::int64_t v : values) add_saturated(total, static_cast<std::uint64_t>(v));
+        return total;
       };
       if (half > 0) return {sum(call.args.first(half)), sum(call.args.subspan(half))};
       return {bytes, bytes};
     }
     case Operation::reduce_scatter:
     case Operation::reduce_scatter_block:
-      return {bytes * members, bytes};
+      return {all, bytes};
     default:
       return {bytes, bytes};
   }

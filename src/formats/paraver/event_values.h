@@ -9,7 +9,6 @@ namespace slackline::paraver {
 
 // The numbers of events and states for what a Trace has.
 
-/// kStateIo is that of pauses, too.
 inline constexpr int kStateIo = 12;
 
 /// The state that a rank is in during a call.

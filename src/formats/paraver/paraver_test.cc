@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,6 +121,52 @@ TEST(ParaverReader, ValuesOf64BitsCostNoRecord) {
                 .findings()
                 .count(kDamagedRecord),
             1u);
+}
+
+struct PauseOf {
+  std::int64_t begin;
+  std::int64_t end;
+  PauseKind kind;
+  bool operator==(const PauseOf&) const = default;
+};
+
+std::vector<PauseOf> pauses_of(const Trace& trace) {
+  std::vector<PauseOf> pauses;
+  for (const Pause& p : trace.calls(0).pauses()) pauses.push_back({p.begin_ns, p.end_ns, p.kind});
+  return pauses;
+}
+
+// States by the names of the format: only 12 is I/O, which blocks as 9 and 0 do.
+TEST(ParaverReader, StatesOutsideOfMpiAreWhatTheirNamesSay) {
+  const auto kind_of = [](int state) {
+    const auto pauses = pauses_of(
+        read(std::string(kTwo) + "1:1:1:1:1:0:30:1\n" + fmt::format("1:1:1:1:1:30:60:{}\n", state) +
+             "1:1:1:1:1:60:90:1\n2:1:1:1:1:90:50000002:8\n2:1:1:1:1:95:50000002:0\n"));
+    EXPECT_EQ(pauses.size(), 1u) << state;
+    EXPECT_EQ(pauses.at(0).begin, 30) << state;
+    EXPECT_EQ(pauses.at(0).end, 60) << state;
+    return pauses.at(0).kind;
+  };
+  for (const int state : {7, 15, 17, 24, 99}) EXPECT_EQ(kind_of(state), PauseKind::other) << state;
+  for (const int state : {12, 9, 0}) EXPECT_EQ(kind_of(state), PauseKind::blocked) << state;
+  for (const int state : {3, 5, 8, 13, 16}) EXPECT_EQ(kind_of(state), PauseKind::in_mpi) << state;
+  EXPECT_EQ(kind_of(14), PauseKind::recording);
+}
+
+// A thread that is idle or not there at the end has ended; one that runs goes on.
+TEST(ParaverReader, ARunEndsWithTheLastStateOfItsThread) {
+  const auto stop_with = [](int state) {
+    const Trace trace = read(std::string(kTwo) +
+                             "2:1:1:1:1:90:50000002:8\n2:1:1:1:1:95:50000002:0\n"
+                             "1:1:1:1:1:95:150:1\n" +
+                             fmt::format("1:1:1:1:1:150:180:{}\n", state));
+    EXPECT_TRUE(state > 2 || pauses_of(trace).empty());
+    return trace.calls(0).stop_ns();
+  };
+  EXPECT_EQ(stop_with(0), 150);
+  EXPECT_EQ(stop_with(2), 150);
+  EXPECT_EQ(stop_with(1), 180);
+  EXPECT_EQ(stop_with(7), 180);
 }
 
 TEST(ParaverReader, RequestsFollowFromPhysicalTimes) {

@@ -47,6 +47,10 @@ RC_GTEST_PROP(ParaverRoundTrip, PlausibleTracesComeBackEqual, ()) {
     const RankCalls& b = back.calls(r);
     RC_ASSERT(a.stop_ns() == b.stop_ns());
     RC_ASSERT(a.pauses().size() == b.pauses().size());
+    for (std::size_t p = 0; p < a.pauses().size(); ++p) {
+      const PauseKind kind = a.pauses()[p].kind;  // of which the format lacks one
+      RC_ASSERT(b.pauses()[p].kind == (kind == PauseKind::no_processor ? PauseKind::other : kind));
+    }
     for (std::size_t i = 0; i <= a.size(); ++i) RC_ASSERT(a.useful_ns(i) == b.useful_ns(i));
     RC_ASSERT(trace.rank_info(r).host == back.rank_info(r).host);
   }

@@ -199,8 +199,8 @@ void RankBuilder::resolve_completion(Open& open) {
 
 void RankBuilder::finish() {
   if (!seen_) return;
-  const std::int64_t stop = states_.stop_ns();
   states_.finish(thread_of(0).open != 0, next_index());
+  const std::int64_t stop = states_.stop_ns();
   for (Open& open : window_) {
     if (open.closed) continue;
     findings_.add(kUnfinishedCall,

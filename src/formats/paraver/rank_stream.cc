@@ -99,7 +99,7 @@ void RankStream::step() {
   call(i);
 }
 
-void RankStream::state(std::int64_t begin, std::int64_t end, int state) {
+void RankStream::state(std::int64_t begin, std::int64_t end, std::int64_t state) {
   if (thread_ != 0 || end <= begin) return;
   char* to = block_.open('1');
   to = put_field(to, begin - context_.zero_ns);
@@ -114,7 +114,7 @@ char* RankStream::open_event(std::int64_t time, std::size_t more_pairs) {
 
 void RankStream::begin() {
   if (thread_ != 0 || !present()) return;
-  state(context_.zero_ns, calls_.start_ns(), static_cast<int>(kNotCreated));
+  state(context_.zero_ns, calls_.start_ns(), kNotCreated);
   char* const to = open_event(calls_.start_ns());
   block_.close(put_pair(to, kApplication, 1), calls_.start_ns());
 }
@@ -130,11 +130,11 @@ void RankStream::gap(std::size_t i) {
   for (; at_.next_pause < pauses.size() && pauses[at_.next_pause].before_call <= i;
        ++at_.next_pause) {
     const Pause& pause = pauses[at_.next_pause];
-    state(now, pause.begin_ns, static_cast<int>(kRunning));
-    state(std::max(now, pause.begin_ns), pause.end_ns, kStateIo);
+    state(now, pause.begin_ns, kRunning);
+    state(std::max(now, pause.begin_ns), pause.end_ns, state_of(pause.kind));
     now = std::max(now, pause.end_ns);
   }
-  state(now, until, static_cast<int>(kRunning));
+  state(now, until, kRunning);
   for (; at_.next_region < regions.size() && regions[at_.next_region].before_call <= i;
        ++at_.next_region) {
     const RegionEvent& event = regions[at_.next_region];

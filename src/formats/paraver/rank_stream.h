@@ -54,7 +54,7 @@ class RankStream {
   void gap(std::size_t i);
   void call(std::size_t i);
   void finish();
-  void state(std::int64_t begin, std::int64_t end, int state);
+  void state(std::int64_t begin, std::int64_t end, std::int64_t state);
   char* open_event(std::int64_t time, std::size_t more_pairs = 0);
   char* collective(char* to, const Call& call) const;
   void messages(std::size_t i, const Call& call);

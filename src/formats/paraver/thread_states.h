@@ -13,6 +13,12 @@ inline constexpr std::int64_t kIdle = 0;
 inline constexpr std::int64_t kRunning = 1;
 inline constexpr std::int64_t kNotCreated = 2;
 
+/// What a state other than kRunning is where no event of MPI explains it.
+PauseKind pause_of(std::int64_t state);
+/// The state that stands for a pause; pause_of() of it is the kind, but for no_processor, which the
+/// format does not know.
+std::int64_t state_of(PauseKind kind);
+
 /// Follows the states of a rank's first thread: when it begins and ends, and which times outside of
 /// MPI are no computation. A state's record may stand before or after the event of the same time
 /// that explains it, so what a state means is decided when time has gone on.
@@ -22,8 +28,8 @@ class ThreadStates {
   /// it; `in_mpi` says whether a call of MPI is open, `next_call` is the index of the next one.
   void advance(std::int64_t time, bool in_mpi, std::size_t next_call);
   void state(std::int64_t begin, std::int64_t end, std::int64_t state);
-  /// The file has ended.
-  void finish(bool in_mpi, std::size_t next_call) { decide(in_mpi, next_call); }
+  /// The file has ended. A state of no thread at the end is no part of the run.
+  void finish(bool in_mpi, std::size_t next_call);
   /// An MPI call begins: no pause reaches into it.
   void enter_mpi(std::int64_t time);
 

@@ -131,7 +131,7 @@ class RankTimeline {
     events_.describe_process(pid_ << kTrackBits, pid_, fmt::format("rank {}", rank.rank));
   }
 
-  void write(const TrainingLocation& location, const std::vector<Slice>& slices) {
+  void write(std::uint32_t location, const std::vector<Slice>& slices) {
     std::vector<Track> tracks;
     for (const Slice& slice : slices) {
       auto track = std::ranges::find_if(tracks, [&](Track& t) { return takes(t, slice); });
@@ -153,9 +153,9 @@ class RankTimeline {
         open_until_ns{};  // of the slices that have begun, the outermost first
   };
 
-  Track add_track(const TrainingLocation& location, std::size_t number) {
+  Track add_track(std::uint32_t location, std::size_t number) {
     const std::uint64_t uuid = (pid_ << kTrackBits) + ++tracks_;
-    std::string name = fmt::format("{} {}", location.stream ? "stream" : "thread", location.id);
+    std::string name = location_name(rank_, location);
     if (number > 0) name += fmt::format(" ({})", number + 1);
     events_.describe_thread(uuid, pid_, tracks_ == 1 ? pid_ : uuid, name);
     return {uuid};
@@ -226,7 +226,7 @@ void write_perfetto(const TrainingRun& run, const std::filesystem::path& path) {
     const ProfiledRank& rank = run.ranks[index];
     const std::vector<std::vector<Slice>> slices = slices_of(rank, index, collectives);
     RankTimeline timeline(rank, names, events);
-    for (std::size_t l = 0; l < slices.size(); ++l) timeline.write(rank.locations[l], slices[l]);
+    for (std::uint32_t l = 0; l < slices.size(); ++l) timeline.write(l, slices[l]);
   });
   file.commit();
 }

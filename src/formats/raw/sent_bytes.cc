@@ -1,5 +1,6 @@
 #include "formats/raw/sent_bytes.h"
 
+#include "base/saturating.h"
 #include "trace/operation.h"
 
 namespace slackline::raw {
@@ -20,7 +21,7 @@ std::uint64_t sent_bytes(const Record& record) {
       for (std::size_t i = 0; i + kGroup <= record.args.size(); i += kGroup) {
         const bool receives = record.args[i + 1] == SLK_OP_recv_init;
         const std::int64_t bytes = record.args[i + kGroup - 1];
-        if (!receives && bytes > 0) sum += static_cast<std::uint64_t>(bytes);
+        if (!receives && bytes > 0) add_saturated(sum, static_cast<std::uint64_t>(bytes));
       }
       return sum;
     }

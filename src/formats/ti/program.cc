@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/saturating.h"
 #include "formats/ti/reader.h"
 #include "formats/ti/special_values.h"
 
@@ -302,7 +303,7 @@ std::uint64_t Program::counts(const Fields& line, std::size_t i, std::uint32_t e
   for (std::size_t r = 0; r < ranks(); ++r) {
     const std::uint64_t bytes = product(line.integer(i + r), element);
     counts_.push_back(static_cast<std::int64_t>(bytes));
-    sum += bytes;
+    add_saturated(sum, bytes);
   }
   return sum;
 }
