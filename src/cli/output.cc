@@ -187,7 +187,7 @@ void OutputSink::write(std::string_view text) {
   if (file_) {
     file_->write(text);
   } else {
-    write_stdout(isatty(STDOUT_FILENO) == 1 ? printable_lines(text) : std::string(text));
+    write_stdout(text);
   }
 }
 
