@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/output_place.h"
 #include "base/stage.h"
 #include "base/write_all.h"
 #include "parallel/launched_process.h"
@@ -192,7 +193,8 @@ void OutputSink::write(std::string_view text) {
 }
 
 void OutputSink::finish() {
-  if (file_) file_->commit();
+  if (file_) file_->commit_with_command();
+  OutputsOfCommand::place();
 }
 
 void write_stdout(std::string_view text) {

@@ -94,7 +94,7 @@ def defects(name, words, columns, written, status, coloured):
         return
     for line in text.replace("\r\n", "\n").split("\n"):
         line = OWN_CODE.sub("", line.rsplit("\r", 1)[-1])
-        if columns_of(line) > columns and not line.startswith("Written to "):
+        if columns_of(line) > columns and not line.startswith(("Written to ", "slackline: ")):
             yield f"{columns_of(line)} columns: {line!r}"
             return
 
@@ -106,7 +106,7 @@ class Trial:
         inputs = os.path.join(source, "test/golden/inputs")
         self.values = {"folder": self.folder, "trace": os.path.join(self.folder, "names\x1b[5;5H.txt"),
                        "plain": os.path.join(source, "examples/traces/unbalanced.slk"), "platform": os.path.join(inputs, "two_hosts.xml"),
-                       "samples": os.path.join(inputs, "samples.txt"), "summaries": os.path.join(self.folder, "summaries")}
+                       "samples": os.path.join(inputs, "calibration.samples"), "summaries": os.path.join(self.folder, "summaries")}
         self.environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "TERM", "BROWSER", "DISPLAY")}
         self.environment["TERM"] = "xterm"
         self.make_inputs()
