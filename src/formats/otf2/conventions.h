@@ -66,4 +66,11 @@ CollectiveBytes recorded_bytes(Operation operation, std::uint64_t bytes, std::ui
 /// The inverse: Call::bytes from a record.
 std::uint64_t call_bytes(Operation operation, CollectiveBytes recorded, CollectivePlace place);
 
+/// Whether the first request that a call completes is the one that it names (Call::request), and
+/// not the first of its list.
+constexpr bool names_one_request(Operation operation) {
+  return operation == Operation::wait || operation == Operation::waitany ||
+         operation == Operation::test || operation == Operation::testany;
+}
+
 }  // namespace slackline::otf2
