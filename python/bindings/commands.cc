@@ -27,6 +27,7 @@
 #include "app/requests/wait_states.h"
 #include "app/requests/whatif.h"
 #include "base/error.h"
+#include "base/read_files.h"
 #include "report/command_names.h"
 
 namespace slackline::python {
@@ -45,7 +46,10 @@ template <class Request>
 std::function<Report()> prepare(Arguments& arguments, bool pictures) {
   auto request = filled<Request>(arguments);
   if constexpr (requires { request.pictures; }) request.pictures = pictures;
-  return [request] { return execute(request); };
+  return [request] {
+    const ReadFiles inputs;
+    return execute(request);
+  };
 }
 
 template <class Request>

@@ -165,13 +165,13 @@ void write_runs(const std::vector<HistoryEntry>& entries, const std::filesystem:
                       "its extension names no format for them",
                       "Choose .prom (OpenMetrics), .sqlite or .db.");
   }
-  if (!is_sqlite(path)) return write_file(path, openmetrics(entries));
+  if (!is_sqlite(path)) return write_output(path, openmetrics(entries));
   OutputFiles files(path);
   write_sqlite({runs_table(entries), indexed_by_run(causes_table(entries)),
                 indexed_by_run(waits_table(entries)), indexed_by_run(functions_table(entries)),
                 indexed_by_run(labels_table(entries))},
                kRunsVersion, files.path());
-  files.commit();
+  files.commit_with_command();
 }
 
 }  // namespace slackline

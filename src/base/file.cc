@@ -24,12 +24,6 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
 
-Error write_error(const std::filesystem::path& path) {
-  return cannot_write(
-      path, errno_text(),
-      errno == ENOSPC ? "Free some space or choose another location." : "Choose another location.");
-}
-
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
@@ -102,9 +96,8 @@ OutputFile::OutputFile(const std::filesystem::path& path, FileAccess access) : t
     end_stages();  // it may be the terminal on which they are shown
     fd_ = target_.open_stream();
   } else {
-    temporary_ = temporary_beside(target_.path());
-    guard_.emplace(temporary_);
-    fd_ = target_.create(temporary_, access == FileAccess::owner_only ? 0600 : 0666);
+    temporary_ = std::make_shared<const Temporary>(temporary_beside(target_.path()));
+    fd_ = target_.create(temporary_->path(), access == FileAccess::owner_only ? 0600 : 0666);
   }
   buffer_.reserve(kBufferBytes);
 }
@@ -112,7 +105,6 @@ OutputFile::OutputFile(const std::filesystem::path& path, FileAccess access) : t
 OutputFile::~OutputFile() {
   behind_.reset();  // before its file is closed
   if (fd_ >= 0) ::close(fd_);
-  if (fd_ >= 0 && !temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
@@ -152,21 +144,26 @@ void OutputFile::check(int error) const {
   if (error == 0) return;
   if (error == EPIPE) throw BrokenPipe();
   errno = error;
-  throw write_error(target_.path());
+  throw failed_write(target_.path());
 }
 
-void OutputFile::commit() {
+std::vector<FinishedOutput> OutputFile::finish() {
   expects(fd_ >= 0, "commit() is called once");
   if (behind_) check(behind_->finish());
   check(write_all(fd_, buffer_));
-  const int fd = std::exchange(fd_, -1);
-  try {
-    if (::close(fd) != 0) throw write_error(target_.path());
-    if (!target_.is_stream()) target_.replace_by(temporary_);
-  } catch (...) {
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
-    throw;
-  }
+  // Otherwise a failure of the machine may leave the name, and nothing behind it.
+  if (temporary_) check(sync_descriptor(fd_));
+  if (::close(std::exchange(fd_, -1)) != 0) throw failed_write(target_.path());
+  if (!temporary_) return {};
+  return {{temporary_->path(), target_.path(), target_, temporary_}};
+}
+
+void OutputFile::commit() {
+  place_all(finish());
+}
+
+void OutputFile::commit_with_command() {
+  OutputsOfCommand::add(finish());
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {
@@ -175,12 +172,18 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   file.commit();
 }
 
+void write_output(const std::filesystem::path& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(text);
+  file.commit_with_command();
+}
+
 void make_durable(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   for (const std::filesystem::path& which : {path, folder}) {
     const int fd = ::open(which.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool done = fd >= 0 && (::fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
-    const Error error = write_error(path);
+    const bool done = fd >= 0 && sync_descriptor(fd) == 0;
+    const Error error = failed_write(path);
     if (fd >= 0) ::close(fd);
     if (!done) throw error;
   }

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "base/interrupt.h"
+#include "base/output_place.h"
 #include "base/output_target.h"
 #include "base/text_buffer.h"
 
@@ -88,7 +88,7 @@ class OutputFile {
   explicit OutputFile(const std::filesystem::path& path, FileAccess access = FileAccess::everybody);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile();  ///< removes the temporary when commit() was not reached
+  ~OutputFile();  ///< of what was not committed nothing stays
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
@@ -99,14 +99,16 @@ class OutputFile {
   /// Bytes written so far.
   std::uint64_t size() const { return size_; }
   void commit();
+  /// commit() together with the other outputs of the command (base/output_place.h).
+  void commit_with_command();
 
  private:
   /// Throws what an errno means, if it means a failure.
   void check(int error) const;
+  std::vector<FinishedOutput> finish();
 
   OutputTarget target_;
-  std::filesystem::path temporary_;  // empty: a stream
-  std::optional<TemporaryGuard> guard_;
+  std::shared_ptr<const Temporary> temporary_;  // null: a stream
   int fd_ = -1;
   std::uint64_t size_ = 0;
   std::string buffer_;
@@ -115,6 +117,8 @@ class OutputFile {
 
 /// The whole of `text` into `path`, by OutputFile.
 void write_file(const std::filesystem::path& path, std::string_view text);
+/// The same of an output that the user has named, by commit_with_command().
+void write_output(const std::filesystem::path& path, std::string_view text);
 
 /// Returns when the file `path` and its name would outlast a failure of the machine. Throws Error.
 void make_durable(const std::filesystem::path& path);

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/output_target.h"
+#include "base/read_files.h"
 #include "base/shell_command.h"
 #include "base/spill_file.h"
 #include "base/write_all.h"
@@ -80,7 +81,10 @@ int regular_file(int fd, bool was_open, const fs::path& path) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) throw cannot_read(path, errno_text());
   const mode_t mode = status.st_mode;
-  if (S_ISREG(mode)) return fd;
+  if (S_ISREG(mode)) {
+    note_input(status);
+    return fd;
+  }
   if (S_ISDIR(mode)) {
     errno = EISDIR;
     throw cannot_read(path, errno_text());

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/output_target.h"
+#include "base/read_files.h"
 
 namespace slackline {
 namespace {
@@ -37,19 +38,19 @@ OutputFiles::OutputFiles(const fs::path& path, Existing existing, Content conten
     throw cannot_write(path_, "it is a stream, and this format needs files", "Name a file.");
   }
   refuse_folder(path_);
-  temporary_ = temporary_beside(path_.parent_path() / ("." + path_.filename().string()));
-  guard_.emplace(temporary_);
+  temporary_ = std::make_shared<const Temporary>(
+      temporary_beside(path_.parent_path() / ("." + path_.filename().string())));
   constexpr mode_t kPrivate = S_IRWXU;
-  if (::mkdir(temporary_.c_str(), kPrivate) != 0) throw cannot_write(path_, errno_text());
-}
-
-OutputFiles::~OutputFiles() {
-  std::error_code ignored;
-  if (!stream_) fs::remove_all(temporary_, ignored);
+  if (::mkdir(temporary_->path().c_str(), kPrivate) != 0) throw failed_write(path_);
 }
 
 void OutputFiles::refuse_folder(const fs::path& to) const {
-  if (existing_ == Existing::replace || !is_filled_folder(to)) return;
+  if (!is_filled_folder(to)) return;
+  if (holds_input(to)) {
+    throw cannot_write(path_, fmt::format("the command reads what is in '{}'", to.string()),
+                       "Choose another name.");
+  }
+  if (existing_ == Existing::replace) return;
   throw cannot_write(path_, fmt::format("the folder '{}' is not empty", to.string()),
                      "Choose another name, or overwrite it with --force.");
 }
@@ -70,31 +71,31 @@ void OutputFiles::check_place(const fs::path& from) const {
     throw cannot_write(to, "it is not a file", "Choose another name.");
 }
 
-void OutputFiles::move_out(const fs::path& from) {
-  const fs::path to = path_.parent_path() / from.filename();
-  std::error_code failed;
-  const fs::file_status in_the_way = fs::symlink_status(to, failed);
-  const bool is_file = fs::is_regular_file(from);
-  if (fs::is_directory(in_the_way) ? is_filled_folder(to)
-                                   : !is_file && fs::is_regular_file(in_the_way)) {
-    fs::rename(to, temporary_ / ("replaced " + from.filename().string()), failed);
-    if (failed) throw cannot_write(to, failed.message());
-  }
-  if (is_file) return OutputTarget(to).replace_by(from);
-  fs::rename(from, to, failed);
-  if (failed) throw cannot_write(to, failed.message());
-}
-
-void OutputFiles::commit() {
-  if (stream_) return;
-  // What is replaced lies in the folder for a moment: better the folder stays than that it is lost.
-  guard_.reset();
+std::vector<FinishedOutput> OutputFiles::finish() {
+  if (stream_) return {};
   std::vector<fs::path> all;
-  for (const auto& entry : fs::directory_iterator(temporary_)) all.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(temporary_->path())) all.push_back(entry.path());
   std::ranges::sort(all);
   std::ranges::stable_partition(all, [&](const fs::path& p) { return p != path(); });
   for (const fs::path& from : all) check_place(from);
-  for (const fs::path& from : all) move_out(from);
+  std::vector<FinishedOutput> outputs;
+  for (const fs::path& from : all) {
+    write_through(from, path_);
+    FinishedOutput output{from, path_.parent_path() / from.filename(), {}, temporary_};
+    if (fs::is_regular_file(from) && !fs::is_directory(fs::symlink_status(output.to))) {
+      output.file.emplace(output.to);
+    }
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+void OutputFiles::commit() {
+  place_all(finish());
+}
+
+void OutputFiles::commit_with_command() {
+  OutputsOfCommand::add(finish());
 }
 
 }  // namespace slackline

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/read_files.h"
 #include "base/testing/scratch_folder.h"
 
 namespace slackline {
@@ -84,6 +85,105 @@ TEST_F(OutputFilesTest, ReplaceNoFileByAFolderUnlessTold) {
 
 TEST_F(OutputFilesTest, SayWhyThereIsNoPlace) {
   EXPECT_THROW(OutputFiles(folder_ / "none" / "run"), Error);
+}
+
+/// A file whose place cannot be taken any more: a folder that is not empty stands there.
+void take_place(const fs::path& path) {
+  fs::create_directory(path);
+  write_file(path / "precious", "x");
+}
+
+TEST_F(OutputFilesTest, WhatIsReplacedComesBackIfOneCannotBeMoved) {
+  take_place(folder_ / "run");
+  write_file(folder_ / "run.def", "old definitions");
+  OutputTarget blocked(folder_ / "run.otf2");
+  take_place(folder_ / "run.otf2");
+  const auto keeper = std::make_shared<const Temporary>(folder_ / "new");
+  fs::create_directory(keeper->path());
+  fs::create_directory(keeper->path() / "run");
+  for (const char* name : {"run/new", "run.def", "run.row", "run.otf2"}) {
+    write_file(keeper->path() / name, "new");
+  }
+  std::vector<FinishedOutput> outputs{{keeper->path() / "run", folder_ / "run", {}, keeper}};
+  for (const char* name : {"run.def", "run.row"}) {
+    outputs.push_back(
+        {keeper->path() / name, folder_ / name, OutputTarget(folder_ / name), keeper});
+  }
+  outputs.push_back({keeper->path() / "run.otf2", folder_ / "run.otf2", blocked, keeper});
+  EXPECT_THROW(place_all(outputs), Error);
+  EXPECT_TRUE(fs::exists(folder_ / "run" / "precious"));
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "new"));
+  EXPECT_EQ(MappedFile(folder_ / "run.def").text(), "old definitions");
+  EXPECT_FALSE(fs::exists(folder_ / "run.row"));
+  EXPECT_TRUE(fs::exists(folder_ / "run.otf2" / "precious"));
+}
+
+TEST_F(OutputFilesTest, OfACommandAppearTogether) {
+  write_file(folder_ / "old", "old");
+  {
+    const OutputsOfCommand command;
+    write_output(folder_ / "old", "new");
+    write_output(folder_ / "other", "new");
+    EXPECT_FALSE(fs::exists(folder_ / "other"));
+    EXPECT_EQ(MappedFile(folder_ / "old").text(), "old");
+    OutputsOfCommand::place();
+    EXPECT_EQ(MappedFile(folder_ / "other").text(), "new");
+    EXPECT_EQ(MappedFile(folder_ / "old").text(), "new");
+  }
+  {
+    const OutputsOfCommand command;
+    write_output(folder_ / "old", "newer");
+  }
+  EXPECT_EQ(MappedFile(folder_ / "old").text(), "new");
+  write_output(folder_ / "alone", "new");
+  EXPECT_EQ(MappedFile(folder_ / "alone").text(), "new");
+  EXPECT_EQ(entries(), 3u);
+}
+
+class ReadFilesTest : public OutputFilesTest {};
+
+TEST_F(ReadFilesTest, AnInputIsNoOutputByAnyOfItsNames) {
+  write_file(folder_ / "input", "precious");
+  fs::create_symlink("input", folder_ / "link");
+  fs::create_hard_link(folder_ / "input", folder_ / "other name");
+  const ReadFiles command;
+  { const MappedFile read(folder_ / "input"); }
+  for (const fs::path name : {"input", "./input", "link", "other name"}) {
+    EXPECT_THROW(write_file(folder_ / name, "new"), Error) << name;
+  }
+  EXPECT_EQ(MappedFile(folder_ / "input").text(), "precious");
+  EXPECT_EQ(entries(), 3u);
+}
+
+TEST_F(ReadFilesTest, AnInputThatIsReadAfterItsOutputWasBegunIsKept) {
+  write_file(folder_ / "input", "precious");
+  const ReadFiles command;
+  OutputFile output(folder_ / "input");
+  output.write("new");
+  { const MappedFile read(folder_ / "input"); }
+  EXPECT_THROW(output.commit(), Error);
+  EXPECT_EQ(MappedFile(folder_ / "input").text(), "precious");
+}
+
+TEST_F(ReadFilesTest, AFolderWithAnInputIsNotReplaced) {
+  fs::create_directories(folder_ / "run" / "raw");
+  write_file(folder_ / "run" / "raw" / "rank-0", "precious");
+  const ReadFiles command;
+  { const MappedFile read(folder_ / "run" / "raw" / "rank-0"); }
+  EXPECT_THROW(OutputFiles(folder_ / "run", OutputFiles::Existing::replace), Error);
+}
+
+TEST_F(ReadFilesTest, WhatTheCommandHasMadeIsNoInputAndNothingIsAfterIt) {
+  {
+    const ReadFiles command;
+    write_file(folder_ / "made", "once");
+    EXPECT_EQ(MappedFile(folder_ / "made").text(), "once");
+    write_file(folder_ / "made", "twice");
+  }
+  EXPECT_EQ(MappedFile(folder_ / "made").text(), "twice");
+  { const ReadFiles command; }
+  write_file(folder_ / "made", "thrice");
+  EXPECT_EQ(MappedFile(folder_ / "made").text(), "thrice");
 }
 
 }  // namespace

@@ -10,10 +10,15 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <cstdio>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
+#include "base/output_place.h"
+#include "base/read_files.h"
 #include "base/write_all.h"
 
 namespace slackline {
@@ -51,6 +56,44 @@ bool follow_link(fs::path& path) {
   return true;
 }
 
+/// What the file has, into a descriptor. Returns 0 or the errno of a failure.
+int copy_file(const fs::path& from, int to) {
+  const int fd = ::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return errno;
+  std::vector<char> piece(std::size_t{1} << 20);
+  int error = 0;
+  while (error == 0) {
+    const ssize_t n = ::read(fd, piece.data(), piece.size());
+    if (n == 0) break;
+    if (n > 0) {
+      error = write_all(to, {piece.data(), static_cast<std::size_t>(n)});
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  ::close(fd);
+  return error;
+}
+
+/// Gives the file `to` the content of the file `from`. Returns 0 or the errno of a failure; that of
+/// a full disk comes before the content is touched.
+int overwrite(const fs::path& to, const fs::path& from) {
+  struct stat status {};
+  if (::stat(from.c_str(), &status) != 0) return errno;
+  const int fd = ::open(to.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return errno;
+  int error = 0;
+  if (status.st_size > 0 && ::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, status.st_size) != 0 &&
+      errno != EOPNOTSUPP) {
+    error = errno;
+  }
+  if (error == 0) error = copy_file(from, fd);
+  if (error == 0 && ::ftruncate(fd, status.st_size) != 0) error = errno;
+  if (error == 0) error = sync_descriptor(fd);
+  if (::close(fd) != 0 && error == 0) error = errno;
+  return error;
+}
+
 std::string_view kind_of(mode_t mode) {
   if (S_ISDIR(mode)) return "it is a folder";
   if (S_ISSOCK(mode)) return "it is a socket";
@@ -61,6 +104,12 @@ std::string_view kind_of(mode_t mode) {
 
 Error cannot_write(const fs::path& path, std::string_view why, std::string_view what_to_do) {
   return Error(fmt::format("cannot write '{}'", path.string()), why, what_to_do);
+}
+
+Error failed_write(const fs::path& path) {
+  return cannot_write(
+      path, errno_text(),
+      errno == ENOSPC ? "Free some space or choose another location." : "Choose another location.");
 }
 
 // By name, for these may be missing from a container.
@@ -96,7 +145,7 @@ bool is_standard_output(const fs::path& path) {
 fs::path temporary_beside(const fs::path& path) {
   constexpr std::size_t kMostOfName = 200;  // of 255
   std::array<std::uint64_t, 2> number{};
-  if (::getentropy(number.data(), sizeof number) != 0) throw cannot_write(path, errno_text());
+  if (::getentropy(number.data(), sizeof number) != 0) throw failed_write(path);
   return path.parent_path() / fmt::format("{}.part-{:016x}{:016x}",
                                           path.filename().string().substr(0, kMostOfName),
                                           number[0], number[1]);
@@ -106,12 +155,21 @@ OutputTarget::OutputTarget(const fs::path& given) : path_(without_links(given)) 
   descriptor_ = output_descriptor(path_);
   stream_ = descriptor_.has_value();
   if (!stream_) look();
+  refuse_input();
+}
+
+void OutputTarget::refuse_input() const {
+  struct stat status {};
+  const bool there =
+      descriptor_ ? ::fstat(*descriptor_, &status) == 0 : ::stat(path_.c_str(), &status) == 0;
+  if (!there || !S_ISREG(status.st_mode) || !is_input(status)) return;
+  throw cannot_write(path_, "the command reads this file", "Choose another name.");
 }
 
 void OutputTarget::look() {
   struct stat status {};
   if (::stat(path_.c_str(), &status) != 0) {
-    if (errno != ENOENT) throw cannot_write(path_, errno_text());
+    if (errno != ENOENT) throw failed_write(path_);
     return;
   }
   if (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode)) {
@@ -135,7 +193,7 @@ void OutputTarget::look() {
 int OutputTarget::open_stream() const {
   const int fd = descriptor_ ? ::fcntl(*descriptor_, F_DUPFD_CLOEXEC, 0)
                              : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) throw cannot_write(path_, errno_text());
+  if (fd < 0) throw failed_write(path_);
   return fd;
 }
 
@@ -143,7 +201,9 @@ int OutputTarget::create(const fs::path& temporary, mode_t mode) const {
   constexpr mode_t kPrivate = S_IRUSR | S_IWUSR;  // until it gets that of the file it replaces
   const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                         existing_ ? kPrivate : mode);
-  if (fd < 0) throw cannot_write(path_, errno_text());
+  if (fd < 0) throw failed_write(path_);
+  struct stat status {};
+  if (::fstat(fd, &status) == 0) note_own_file(status);
   return fd;
 }
 
@@ -155,44 +215,90 @@ bool OutputTarget::take_over_attributes(int fd) const {
          ::fchmod(fd, existing_->mode) == 0;
 }
 
-void OutputTarget::replace_by(const fs::path& temporary) const {
-  if (existing_) {
-    const int fd = ::open(temporary.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    const bool same = fd >= 0 && existing_->links == 1 && take_over_attributes(fd);
-    if (fd >= 0) ::close(fd);
-    if (!same) return overwrite_by(temporary);
-  }
-  if (::rename(temporary.c_str(), path_.c_str()) == 0) return;
-  // A file that is mounted into a container cannot be replaced by another one, nor one on another
-  // file system, where a link may have led.
-  if (existing_ && (errno == EBUSY || errno == EXDEV)) return overwrite_by(temporary);
-  if (errno == EXDEV) {
-    write_file(path_, MappedFile(temporary).text());
-    ::unlink(temporary.c_str());
-    return;
-  }
-  throw cannot_write(path_, errno_text());
+bool OutputTarget::can_be_replaced_by(const fs::path& temporary) const {
+  const int fd = ::open(temporary.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  const bool same = fd >= 0 && existing_->links == 1 && take_over_attributes(fd);
+  if (fd >= 0) ::close(fd);
+  return same;
 }
 
-void OutputTarget::overwrite_by(const fs::path& temporary) const {
-  const MappedFile content(temporary);
-  const std::size_t size = content.bytes().size();
-  const int fd = ::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) throw cannot_write(path_, errno_text());
-  int error = 0;
-  if (size > 0 && ::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)) != 0 &&
-      errno != EOPNOTSUPP) {
-    error = errno;
+void OutputTarget::replace_by(const fs::path& temporary) const {
+  refuse_input();
+  if (!existing_ || can_be_replaced_by(temporary)) {
+    if (::rename(temporary.c_str(), path_.c_str()) == 0) return;
+    // A file that is mounted into a container cannot be replaced by another one, nor one on another
+    // file system, where a link may have led.
+    if (errno != EXDEV && (!existing_ || errno != EBUSY)) throw failed_write(path_);
   }
-  if (error == 0) error = write_all(fd, content.text());
-  if (error == 0 && ::ftruncate(fd, static_cast<off_t>(size)) != 0) error = errno;
-  if (::close(fd) != 0 && error == 0) error = errno;
-  if (error == 0) {
-    ::unlink(temporary.c_str());
-    return;
-  }
+  existing_ ? overwrite_by(temporary) : move_in(temporary);
+  ::unlink(temporary.c_str());
+}
+
+Undo OutputTarget::exchange_with(const fs::path& temporary) const {
+  refuse_input();
+  if (!existing_) return move_in(temporary);
+  if (!can_be_replaced_by(temporary)) return overwrite_by(temporary);
+  const int error = swap_names(temporary, path_);
+  if (error == 0) return [one = temporary, other = path_] { return swap_names(one, other); };
+  if (error == EBUSY || error == EXDEV) return overwrite_by(temporary);
   errno = error;
-  throw cannot_write(path_, errno_text());
+  throw failed_write(path_);
+}
+
+/// To where nothing stands.
+Undo OutputTarget::move_in(const fs::path& temporary) const {
+  if (::rename(temporary.c_str(), path_.c_str()) == 0) {
+    return [from = temporary, to = path_] {
+      return ::rename(to.c_str(), from.c_str()) == 0 ? 0 : errno;
+    };
+  }
+  if (errno != EXDEV) throw failed_write(path_);
+  write_file(path_, MappedFile(temporary).text());
+  return [to = path_] { return ::unlink(to.c_str()) == 0 ? 0 : errno; };
+}
+
+Undo OutputTarget::overwrite_by(const fs::path& temporary) const {
+  // Until the end a copy of what is overwritten; it stays only if it cannot be written back.
+  const std::shared_ptr<const Temporary> old =
+      std::make_shared<const Temporary>(temporary_beside(temporary));
+  const int fd = create(old->path(), S_IRUSR | S_IWUSR);
+  int error = copy_file(path_, fd);
+  if (::close(fd) != 0 && error == 0) error = errno;
+  const bool copied = error == 0;
+  if (copied) error = overwrite(path_, temporary);
+  if (error == 0) return [old, to = path_] { return overwrite(to, old->path()); };
+  const fs::path kept = temporary_beside(path_);
+  const bool lost = copied && overwrite(path_, old->path()) != 0 &&
+                    ::rename(old->path().c_str(), kept.c_str()) == 0;
+  errno = error;
+  if (!lost) throw failed_write(path_);
+  throw cannot_write(path_, errno_text(),
+                     fmt::format("Its old content is in '{}'.", kept.string()));
+}
+
+int swap_names(const fs::path& one, const fs::path& other) {
+  if (::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return errno;
+  // A file system that cannot exchange names, such as NFS.
+  const fs::path third = temporary_beside(one);
+  const auto move = [](const fs::path& from, const fs::path& to) {
+    return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+  };
+  if (const int error = move(other, third)) return error;
+  if (const int error = move(one, other)) {
+    move(third, other);
+    return error;
+  }
+  if (const int error = move(third, one)) {
+    move(other, one);
+    move(third, other);
+    return error;
+  }
+  return 0;
+}
+
+int sync_descriptor(int fd) {
+  return ::fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
 }
 
 }  // namespace slackline

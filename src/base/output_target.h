@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -14,6 +15,12 @@ namespace slackline {
 Error cannot_write(const std::filesystem::path& path, std::string_view why,
                    std::string_view what_to_do = "Choose another location.");
 
+/// That with the reason in errno.
+Error failed_write(const std::filesystem::path& path);
+
+/// Takes back what was done, and returns 0 or the errno of a failure.
+using Undo = std::function<int()>;
+
 /// What stands at the path of an output, and how it is written without harm to it. A regular file,
 /// or none, is replaced as a whole, with its mode and owner kept; of a symbolic link, the target
 /// is. A character device, a FIFO and an open descriptor ("-", /dev/stdout, /dev/fd/3) are streams:
@@ -22,7 +29,8 @@ class OutputTarget {
  public:
   /// Looks, and changes nothing. Throws Error for what cannot be written or should not be: a
   /// folder, a socket, a block device, a file without write permission (even for root), a link that
-  /// another user has put into a folder that all may write to.
+  /// another user has put into a folder that all may write to, and an input of the command
+  /// (base/read_files.h).
   explicit OutputTarget(const std::filesystem::path& given);
 
   /// Where the output appears: `given` with links followed.
@@ -38,8 +46,11 @@ class OutputTarget {
   int create(const std::filesystem::path& temporary, mode_t mode) const;
   /// Gives that file its place, with the mode and owner of the one that it replaces. A file with
   /// other hard links, or of an owner that this process may not give files to, is overwritten
-  /// instead; a full disk is found before its content is touched. Throws Error.
+  /// instead; if that fails, it gets its old content again. Throws Error, also where the file there
+  /// has become an input (base/read_files.h).
   void replace_by(const std::filesystem::path& temporary) const;
+  /// The same, with what stood there in place of `temporary`, so that it can be undone.
+  Undo exchange_with(const std::filesystem::path& temporary) const;
 
  private:
   struct Existing {
@@ -50,8 +61,11 @@ class OutputTarget {
   };
 
   void look();
+  void refuse_input() const;
+  bool can_be_replaced_by(const std::filesystem::path& temporary) const;
   bool take_over_attributes(int fd) const;
-  void overwrite_by(const std::filesystem::path& temporary) const;
+  Undo overwrite_by(const std::filesystem::path& temporary) const;
+  Undo move_in(const std::filesystem::path& temporary) const;
 
   std::filesystem::path path_;
   std::optional<int> descriptor_;
@@ -68,6 +82,13 @@ bool is_standard_output(const std::filesystem::path& path);
 /// `path` with symbolic links at its end followed, also to something that does not exist yet.
 /// Throws Error where they go round in a circle, or are another user's in a folder for all.
 std::filesystem::path without_links(std::filesystem::path path);
+
+/// Each of two files or folders beside each other gets the name of the other one. Returns 0, or the
+/// errno of a failure, which changes nothing.
+int swap_names(const std::filesystem::path& one, const std::filesystem::path& other);
+
+/// fsync, of what can be synchronised. Returns 0 or the errno of a failure.
+int sync_descriptor(int fd);
 
 /// A name for a temporary beside `path` that nobody can foresee and that is never too long.
 std::filesystem::path temporary_beside(const std::filesystem::path& path);

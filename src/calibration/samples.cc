@@ -46,6 +46,12 @@ bool parse(std::string_view word, Number& number) {
   return error == std::errc() && end == word.data() + word.size();
 }
 
+/// A time in ns, a size in bytes or a count: no machine gives one that is negative or larger.
+bool parse(std::string_view word, double& number) {
+  constexpr double kMost = 1e15;  // 11 days, 1 PB
+  return parse<double>(word, number) && number >= 0 && number <= kMost;
+}
+
 class SamplesReader {
  public:
   explicit SamplesReader(const std::filesystem::path& path) : path_(path) {}
@@ -110,9 +116,11 @@ class SamplesReader {
     if (name == "pair") read_pair(value);
     if (name == "rank_host") read_rank_host(value);
     if (name == "problem") problem_ = value;
-    if (name == "seconds") add(value, samples_.seconds);
-    if (name == "without_processor") take_larger(value, samples_.without_processor);
-    if (name == "clock_ns") parse(value, samples_.clock_ns);
+    if (name == "seconds") samples_.seconds += number(value);
+    if (name == "without_processor") {
+      samples_.without_processor = std::max(samples_.without_processor, number(value));
+    }
+    if (name == "clock_ns") samples_.clock_ns = number(value);
     if (name == "eager") {
       std::uint64_t bytes = 0;
       if (parse(value, bytes)) samples_.eager_bytes = bytes;
@@ -128,8 +136,7 @@ class SamplesReader {
                       parse(words[2], p.short_bytes) && parse(words[3], p.short_ns) &&
                       parse(words[4], p.long_bytes) && parse(words[5], p.long_ns) &&
                       parse(words[6], p.without_processor);
-    const bool finite = std::isfinite(p.short_ns) && std::isfinite(p.long_ns);
-    if (!good || !finite || p.from < 0 || p.to <= p.from || p.to >= kMostPairRanks ||
+    if (!good || p.from < 0 || p.to <= p.from || p.to >= kMostPairRanks ||
         p.long_bytes <= p.short_bytes) {
       fail(fmt::format("line {} is no pair of ranks", line_));
     }
@@ -158,13 +165,10 @@ class SamplesReader {
   void begin_process() {
     if (processes_.back() != rounds_) processes_.push_back(rounds_);
   }
-  static void add(const std::string& text, double& sum) {
+  double number(const std::string& text) const {
     double value = 0;
-    if (parse(text, value)) sum += value;
-  }
-  static void take_larger(const std::string& text, double& largest) {
-    double value = 0;
-    if (parse(text, value)) largest = std::max(largest, value);
+    if (!parse(text, value)) fail(fmt::format("line {} has no number that can be", line_));
+    return value;
   }
   /// What the clock adds to a sample: it is read twice, of which one reading is within the time.
   double corrected(const Sample& s) const {

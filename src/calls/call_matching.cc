@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/flat_map.h"
 #include "base/parallel.h"
+#include "base/units.h"
 #include "calls/call_actions.h"
 #include "calls/collective_calls.h"
 #include "calls/findings.h"
@@ -195,7 +196,11 @@ std::vector<Posts> post_messages(const Trace& trace, StreamMatching& streams,
   std::uint64_t all = 0;
   for (const Posts& of_rank : posts) {
     all += of_rank.sends();
-    expects(all < kMostMessages, "messages can be numbered");
+    if (all >= kMostMessages) {
+      throw Error("cannot match the messages",
+                  fmt::format("they are more than {}", format_count(kMostMessages)),
+                  "Analyse a part of the run, or in stretches with --memory.");
+    }
     first.push_back(static_cast<std::uint32_t>(all));
   }
   messages.resize(all);

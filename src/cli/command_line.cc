@@ -13,6 +13,8 @@
 #include "app/version.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
+#include "base/output_place.h"
+#include "base/read_files.h"
 #include "base/stage.h"
 #include "base/units.h"
 #include "cli/command_help.h"
@@ -254,7 +256,11 @@ int run_command_line(const std::vector<std::string>& arguments) {
   const bool reports = line.options->get_option_no_throw("--strict") != nullptr;
   std::optional<StageDisplay> display;
   if (reports && line.options->count("--quiet") == 0) display.emplace();
-  return line.run();
+  const ReadFiles inputs;
+  const OutputsOfCommand outputs;
+  const int status = line.run();
+  OutputsOfCommand::place();
+  return status;
 }
 
 std::string nearest_command(std::string_view typed) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/output_place.h"
 #include "base/stage.h"
 #include "base/write_all.h"
 #include "parallel/launched_process.h"
@@ -187,12 +188,13 @@ void OutputSink::write(std::string_view text) {
   if (file_) {
     file_->write(text);
   } else {
-    write_stdout(isatty(STDOUT_FILENO) == 1 ? printable_lines(text) : std::string(text));
+    write_stdout(text);
   }
 }
 
 void OutputSink::finish() {
-  if (file_) file_->commit();
+  if (file_) file_->commit_with_command();
+  OutputsOfCommand::place();
 }
 
 void write_stdout(std::string_view text) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "report/unicode.h"
 #include "report/writers.h"
 
 // RFC 4180: lines end in CR LF; a field with a comma, a quote or a line break stands in quotes, and
@@ -52,10 +53,19 @@ std::string header_of(const Column& column) {
   return name;
 }
 
-std::string field_with_quotes(std::string_view text) {
+/// A spreadsheet would compute a field that begins like this, and a name comes from anywhere.
+bool is_formula(std::string_view text) {
+  if (text.empty()) return false;
+  if (text[0] == '=' || text[0] == '@') return true;
+  return (text[0] == '+' || text[0] == '-') && text.find_first_of("(|!") != std::string_view::npos;
+}
+
+std::string field_with_quotes(std::string text) {
+  text = printable_lines(text);
+  if (is_formula(text)) text.insert(0, 1, '\'');
   const bool blank_edge = !text.empty() && (text.front() == ' ' || text.back() == ' ');
   if (text.find_first_of(",\"\r\n") == std::string_view::npos && !blank_edge) {
-    return std::string(text);
+    return text;
   }
   std::string field = "\"";
   for (const char c : text) {
@@ -108,11 +118,7 @@ Table table_of(const Section& section, const std::vector<Fact>& facts) {
 
 /// A title on one line: a line break in it would begin a row.
 std::string title_line(const Table& table) {
-  std::string line = fmt::format("# {}: {}", table.id, table.title);
-  for (char& c : line) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  return line;
+  return printable(fmt::format("# {}: {}", table.id, table.title));
 }
 
 /// Tables, and the facts of each section as one.

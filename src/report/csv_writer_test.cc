@@ -45,6 +45,23 @@ TEST(WriteCsv, quotes_as_rfc_4180_says) {
             "\"two\nlines\",plain\r\n");
 }
 
+TEST(WriteCsv, a_name_is_no_code_of_a_terminal_nor_a_formula_of_a_spreadsheet) {
+  const Table table{"t",
+                    "T\x1b[2J",
+                    {{"a"}},
+                    {{"\x1b[31mred\x07"},
+                     {"c1\xc2\x9b"
+                      "2J"},
+                     {"=cmd|calc!A1"},
+                     {"-2+cmd|calc!A1"},
+                     {"@f"},
+                     {"-5.4 pp"}}};
+  const Table other{"u", "U", {{"a"}}, {{"x"}}};
+  EXPECT_EQ(write_csv(untitled_with({table, other})),
+            "# t: T [2J\r\na\r\n\" [31mred \"\r\nc1 2J\r\n'=cmd|calc!A1\r\n'-2+cmd|calc!A1\r\n"
+            "'@f\r\n-5.4 pp\r\n# u: U\r\na\r\nx\r\n");
+}
+
 TEST(WriteCsv, leaves_a_field_empty_where_there_is_no_number) {
   const Table table{"t",
                     "T",

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "report/json_tree.h"
+#include "report/unicode.h"
 
 namespace slackline {
 namespace {
@@ -34,6 +35,14 @@ JsonTree tree_of(const Json::MembersPtr& members) {
   JsonTree tree = JsonTree::object();
   for (const Json::Member& member : *members) tree.emplace(member.key, json_tree(member.value));
   return tree;
+}
+
+/// In lines.
+bool is_printable(std::string_view text) {
+  for (std::size_t at; (at = printable_prefix(text)) < text.size(); text.remove_prefix(at + 1)) {
+    if (text[at] != '\n') return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -154,8 +163,17 @@ Json from_json_tree(const JsonTree& tree) {
   return nullptr;
 }
 
+std::string dumped(const JsonTree& tree, int indent) {
+  const auto dump = [&](bool ascii) {
+    return tree.dump(indent, ' ', ascii, JsonTree::error_handler_t::replace);
+  };
+  std::string text = dump(false);
+  // JSON allows characters that a terminal obeys, such as U+009B.
+  return is_printable(text) ? text : dump(true);
+}
+
 std::string json_text(const Json& json) {
-  return json_tree(json).dump(-1, ' ', false, JsonTree::error_handler_t::replace);
+  return dumped(json_tree(json), -1);
 }
 
 Json parse_json(std::string_view text) {

@@ -42,6 +42,13 @@ TEST(Json, what_is_no_number_is_null_and_what_is_no_utf8_replaced) {
             "[null,\"\xEF\xBF\xBD\"]");
 }
 
+TEST(Json, holds_control_characters_as_escapes) {
+  const std::string hostile = "\x1b[2J \x7f \xc2\x9b \xe2\x80\xae \xc3\xa4";
+  EXPECT_EQ(json_text(hostile), R"("\u001b[2J \u007f \u009b \u202e \u00e4")");
+  EXPECT_EQ(parse_json(json_text(hostile)).as_string(), hostile);
+  EXPECT_EQ(json_text("\xc3\xa4"), "\"\xc3\xa4\"");
+}
+
 TEST(Json, asking_for_what_is_not_held_is_a_broken_contract) {
   const Json json = parse_json(R"({"a": 1})");
   EXPECT_THROW(json["b"], std::logic_error);

@@ -157,16 +157,12 @@ JsonTree report_json(const Report& report, bool with_sections, BlobList& blobs) 
 
 std::string write_json_line(const Report& report) {
   BlobList blobs;
-  return report_json(report, false, blobs)
-             .dump(-1, ' ', false, JsonTree::error_handler_t::replace) +
-         "\n";
+  return dumped(report_json(report, false, blobs), -1) + "\n";
 }
 
 std::string write_json(const Report& report, bool with_sections) {
   BlobList blobs;
-  return report_json(report, with_sections, blobs)
-             .dump(2, ' ', false, JsonTree::error_handler_t::replace) +
-         "\n";
+  return dumped(report_json(report, with_sections, blobs), 2) + "\n";
 }
 
 }  // namespace slackline

@@ -84,7 +84,7 @@ bool is_only_drawn(const Section& section) {
 }  // namespace
 
 std::string page_text(const JsonTree& json) {
-  return json.dump(-1, ' ', false, JsonTree::error_handler_t::replace);
+  return dumped(json, -1);
 }
 
 JsonTree page_json(const Report& report, BlobList& blobs) {

@@ -174,21 +174,31 @@ std::string escaped_xml(std::string_view text) {
   return escaped;
 }
 
+std::size_t printable_prefix(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte >= 0x20 && byte < 0x7F) {  // most characters are
+      ++at;
+      continue;
+    }
+    const Character character = decode(text, at);
+    if (!character.valid || is_control(character.code)) return at;
+    at += character.length;
+  }
+  return text.size();
+}
+
 std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const Character character = decode(text, at);
-    if (!character.valid) {
-      result += kReplacementText;
-    } else if (is_control(character.code)) {
-      result += ' ';
-    } else {
-      result += text.substr(at, character.length);
-    }
-    at += character.length;
+  while (true) {
+    const std::size_t plain = printable_prefix(text);
+    result += text.substr(0, plain);
+    if (plain == text.size()) return result;
+    const Character other = decode(text, plain);
+    result += other.valid ? std::string_view(" ") : kReplacementText;
+    text.remove_prefix(plain + other.length);
   }
-  return result;
 }
 
 std::string printable_lines(std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,10 @@ namespace slackline {
 /// included, replaced by a blank: nothing in a name can move the cursor or change a colour.
 std::string printable(std::string_view text);
 
-/// The same of text of several lines, which stay lines.
+/// Bytes at the begin of `text` that printable() leaves as they are.
+std::size_t printable_prefix(std::string_view text);
+
+/// printable() of text of several lines, which stay lines.
 std::string printable_lines(std::string_view text);
 
 /// `text` as part of XML or HTML: of an element or of a quoted attribute.

@@ -55,8 +55,10 @@ bool append_ranks(std::string_view item, std::vector<std::int32_t>& ranks) {
   if (!first || !last || *first < 0 || *last < *first || *last - *first > kMostListedRanks) {
     return false;
   }
-  for (std::int32_t rank = *first; rank <= *last; ++rank) ranks.push_back(rank);
-  return true;
+  for (std::int64_t rank = *first; rank <= *last; ++rank) {
+    ranks.push_back(static_cast<std::int32_t>(rank));
+  }
+  return std::ssize(ranks) <= kMostListedRanks;
 }
 
 }  // namespace

@@ -31,6 +31,13 @@ TEST(Edit, ReadsValuesWithUnits) {
   EXPECT_THAT(edit.ranks("ranks"), Optional(ElementsAre(0, 1, 2, 7)));
 }
 
+TEST(Edit, ReadsTheLargestRank) {
+  for (const char* ranks : {"2147483647", "02147483647", "2147483647-2147483647"}) {
+    EXPECT_THAT(parse_edit(std::string("scale ranks=") + ranks).ranks("ranks"),
+                Optional(ElementsAre(2147483647)));
+  }
+}
+
 TEST(Edit, RefusesWhatItCannotRead) {
   EXPECT_THROW(parse_edit(""), Error);
   EXPECT_THROW(parse_edit("scale factor"), Error);
@@ -41,6 +48,10 @@ TEST(Edit, RefusesWhatItCannotRead) {
   EXPECT_THAT([] { (void)parse_edit("scale factor=-1").factor("factor"); },
               ThrowsMessage<Error>(HasSubstr("cannot use factor=-1 in 'scale'")));
   EXPECT_THROW((void)parse_edit("scale ranks=3-1").ranks("ranks"), Error);
+  for (const char* ranks : {"0-2147483647", "2147483648", "-1", "0-16777215,0-16777215"}) {
+    EXPECT_THROW((void)parse_edit(std::string("scale ranks=") + ranks).ranks("ranks"), Error)
+        << ranks;
+  }
   EXPECT_THROW((void)parse_edit("scale factor=nan").factor("factor"), Error);
   EXPECT_THROW((void)parse_edit("shift").required("time"), Error);
 }

@@ -37,7 +37,8 @@ class Filter {
     if (const auto listed = edit.ranks("to-ranks")) {
       receivers_.assign(static_cast<std::size_t>(trace.ranks()), false);
       for (const std::int32_t rank : *listed) {
-        if (rank < trace.ranks()) receivers_[static_cast<std::size_t>(rank)] = true;
+        require_rank(edit, "to-ranks", rank, trace);
+        receivers_[static_cast<std::size_t>(rank)] = true;
       }
     }
   }

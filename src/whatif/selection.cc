@@ -32,6 +32,13 @@ std::string known_regions(const Trace& trace, const std::string& wanted) {
 
 }  // namespace
 
+void require_rank(const Edit& edit, std::string_view key, std::int32_t rank, const Trace& trace) {
+  if (rank < trace.ranks()) return;
+  refuse(
+      edit, key,
+      fmt::format("the trace has {}", count_of(static_cast<std::uint64_t>(trace.ranks()), "rank")));
+}
+
 bool Selection::knows(std::string_view key) {
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
@@ -99,11 +106,7 @@ void Selection::select_ranks(const Edit& edit, const Trace& trace) {
   if (const auto listed = edit.ranks(key)) {
     std::fill(ranks_.begin(), ranks_.end(), false);
     for (const std::int32_t rank : *listed) {
-      if (rank >= trace.ranks()) {
-        refuse(edit, key,
-               fmt::format("the trace has {}",
-                           count_of(static_cast<std::uint64_t>(trace.ranks()), "rank")));
-      }
+      require_rank(edit, key, rank, trace);
       ranks_[static_cast<std::size_t>(rank)] = true;
     }
   }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calls/call_paths.h"
@@ -14,6 +15,9 @@
 #include "whatif/edit.h"
 
 namespace slackline {
+
+/// Throws usage Error for a rank that the trace does not have.
+void require_rank(const Edit& edit, std::string_view key, std::int32_t rank, const Trace& trace);
 
 /// Where in a program an edit applies, from these arguments of an Edit:
 ///   region= or function=  this code region and whatever is called from it; function= may also name

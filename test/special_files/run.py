@@ -142,7 +142,7 @@ class Trial:
         self.folder = tempfile.mkdtemp(prefix="slackline-special-")
         self.values = {"trace": os.path.join(source, "examples/traces/unbalanced.slk"),
                        "platform": os.path.join(inputs, "two_hosts.xml"),
-                       "samples": os.path.join(inputs, "samples.txt"), "sql": "SELECT 1"}
+                       "samples": os.path.join(inputs, "calibration.samples"), "sql": "SELECT 1"}
         self.expected = listing()
         self.runs = 0
         self.failures = []

@@ -35,15 +35,15 @@ Report execute(const CalibrateRequest& request) {
   const CalibrationSamples samples = read_samples(request.samples);
   const LogGPSFit fit = fit_loggps(samples, {});
   const SmpiTables smpi = smpi_tables(fit);
-  if (!request.machine.empty()) write_file(request.machine, machine_text(samples, fit, smpi));
-  if (!request.smpi_options.empty()) write_file(request.smpi_options, smpi_options_text(smpi));
-  if (!request.platform.empty()) write_file(request.platform, platform_text(smpi));
+  if (!request.machine.empty()) write_output(request.machine, machine_text(samples, fit, smpi));
+  if (!request.smpi_options.empty()) write_output(request.smpi_options, smpi_options_text(smpi));
+  if (!request.platform.empty()) write_output(request.platform, platform_text(smpi));
   const std::vector<PairParameters> pairs = pair_parameters(samples, fit);
   if (!pairs.empty() && !request.latency_matrix.empty()) {
-    write_file(request.latency_matrix, latency_matrix_text(samples, pairs));
+    write_output(request.latency_matrix, latency_matrix_text(samples, pairs));
   }
   if (!pairs.empty() && !request.gap_matrix.empty()) {
-    write_file(request.gap_matrix, gap_matrix_text(samples, pairs));
+    write_output(request.gap_matrix, gap_matrix_text(samples, pairs));
   }
   return CalibrateReports::untyped(calibrate_report(request, samples, fit, smpi, pairs));
 }

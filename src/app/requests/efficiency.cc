@@ -136,7 +136,7 @@ Report execute_whole(const EfficiencyRequest& request) {
       scaling_runs.push_back({runs.back().analysed.observed_ns, severities_of(run)});
     }
   }
-  if (!scaling_runs.empty()) write_file(request.extra_p, extra_p_lines(scaling_runs));
+  if (!scaling_runs.empty()) write_output(request.extra_p, extra_p_lines(scaling_runs));
   if (!summaries.empty()) write_summary(request.summary, merged(summaries));
   return EfficiencyReports::untyped(report_of(describe_efficiency(runs, scaling),
                                               scaling_laws(quantities, runs), request, ideal,

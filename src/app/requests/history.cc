@@ -112,7 +112,7 @@ Error no_listed_commit(const HistoryRequest& request, const std::vector<HistoryE
 Report report_on_history(const HistoryRequest& request, const std::vector<HistoryEntry>& runs) {
   const History all = history(runs, read_commits(request.commits));
   if (all.by_ranks.empty()) throw no_listed_commit(request, runs);
-  if (!request.badge.empty()) write_file(request.badge, efficiency_badge(all));
+  if (!request.badge.empty()) write_output(request.badge, efficiency_badge(all));
   return HistoryReports::untyped(history_report(request, runs.size(), describe(all)));
 }
 

@@ -18,7 +18,7 @@ namespace {
 void write_rank_files(const PlaceRequest& request, const NodePlacement& found) {
   const auto write = [&](const std::string& path, RankFileKind kind) {
     if (path.empty()) return;
-    write_file(path, write_rank_file(found, kind));
+    write_output(path, write_rank_file(found, kind));
   };
   write(request.openmpi, RankFileKind::openmpi);
   write(request.mpich, RankFileKind::mpich);

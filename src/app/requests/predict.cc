@@ -142,8 +142,8 @@ Report execute(const PredictRequest& request, ProcessGroup& group) {
 
 Report execute(const PredictRequest& request, const LoadedGraph& loaded) {
   if (!request.linear_program.empty()) {
-    write_file(request.linear_program,
-               linear_program(loaded.graph, loaded.model, Parameter::latency));
+    write_output(request.linear_program,
+                 linear_program(loaded.graph, loaded.model, Parameter::latency));
   }
   const Side side = request.left ? Side::left : Side::right;
   Prediction prediction = predict(loaded.program_or_none(), loaded.graph, loaded.model, side);

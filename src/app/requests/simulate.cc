@@ -46,7 +46,7 @@ void write_timed(Scene& scene, const Simulation& result, const std::string& path
   const auto matching = [&]() -> const CallMatching& { return matching_of(scene.opened); };
   findings.merge(writer->write({timed, matching, files.path(), ModelChoice{}, nullptr,
                                 TimelineArrows::path, &scene.opened.samples}));
-  files.commit();
+  files.commit_with_command();
 }
 
 Described<SimulationJson> simulate_once(Scene& scene, const SimulateRequest& request,
@@ -59,7 +59,7 @@ Described<SimulationJson> simulate_once(Scene& scene, const SimulateRequest& req
   const Platform& platform = scene.machine.platform;
   const Simulation result = simulate(scene.trace(), platform, scene.machine.hosts, simulation);
   if (!request.actions.empty()) {
-    write_file(request.actions, simulated_actions(result, scene.trace()));
+    write_output(request.actions, simulated_actions(result, scene.trace()));
   }
   if (!request.timed.empty()) write_timed(scene, result, request.timed, findings);
   findings.merge(result.findings);

@@ -295,7 +295,7 @@ Findings save_program(const std::string& path, const Program& program, const Mod
   const auto matched = [&]() -> const CallMatching& { return matching.emplace(program.trace); };
   Findings lost = writer->write({program.trace, matched, files.path(), model, nullptr,
                                  TimelineArrows::path, &program.samples});
-  files.commit();
+  files.commit_with_command();
   return lost;
 }
 

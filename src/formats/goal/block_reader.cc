@@ -105,7 +105,7 @@ class BlockReader {
     in_.skip_blanks();
     const char* peer_at = in_.here();
     op.peer = or_any("a rank", !send);
-    if (op.peer != kGoalAny && op.peer >= rank_count_) {
+    if (op.peer >= rank_count_ && (send || op.peer != kGoalAny)) {
       in_.fail(peer_at, fmt::format("rank {} does not exist", op.peer),
                fmt::format("the file has num_ranks {}", rank_count_), {});
     }

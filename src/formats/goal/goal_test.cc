@@ -136,6 +136,10 @@ TEST(GoalText, ErrorsSayWhereAndWhat) {
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\nsend 5b to 3\n}"),
               AllOf(HasSubstr("x.goal:3:12"), HasSubstr("rank 3 does not exist")));
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\nsend 5b to -1\n}"), HasSubstr("negative"));
+  // What -1, any rank, is as a number of 32 bits.
+  EXPECT_THAT(error_of("num_ranks 2\nrank 0 {\nsend 1b to 4294967295 tag 9\n}\nrank 1 {\n"
+                       "recv 1b from -1 tag 9\n}"),
+              AllOf(HasSubstr("x.goal:3:12"), HasSubstr("rank 4294967295 does not exist")));
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\ncalc 1.5\n}"), HasSubstr("end of the line"));
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\ncalc 1 cpu 256\n}"), HasSubstr("too large"));
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\nfoo 1\n}"), HasSubstr("unknown operation"));

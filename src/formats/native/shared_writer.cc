@@ -59,6 +59,7 @@ class SharedFile {
   }
   /// Gives it its name. Throws Error in all processes if one could not open or write it.
   void commit(ProcessGroup& group) {
+    if (error_ == 0) error_ = sync_descriptor(fd_);
     for (const int error : gather_all(group, std::vector<int>{error_})) {
       if (error == 0) continue;
       throw Error(fmt::format("cannot write '{}'", path_.string()),

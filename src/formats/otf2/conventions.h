@@ -73,4 +73,11 @@ std::uint64_t call_bytes(Operation operation, CollectiveBytes recorded, Collecti
 std::uint64_t call_bytes_of_buffers(Operation operation, CollectiveBytes recorded,
                                     std::uint64_t size);
 
+/// Whether the first request that a call completes is the one that it names (Call::request), and
+/// not the first of its list.
+constexpr bool names_one_request(Operation operation) {
+  return operation == Operation::wait || operation == Operation::waitany ||
+         operation == Operation::test || operation == Operation::testany;
+}
+
 }  // namespace slackline::otf2

@@ -168,7 +168,6 @@ void LocationReader::describe_call() {
 void LocationReader::describe_completion() {
   const Operation operation = call_.operation;
   const bool all = operation == Operation::waitall || operation == Operation::testall;
-  const bool some = operation == Operation::waitsome || operation == Operation::testsome;
   const bool test = operation == Operation::test || operation == Operation::testall ||
                     operation == Operation::testany || operation == Operation::testsome;
   std::deque<std::uint32_t>& bare = requests_.bare();
@@ -184,7 +183,7 @@ void LocationReader::describe_completion() {
     return;
   }
   std::size_t first = 0;
-  if (!all && !some && !completed_.empty()) call_.request = completed_[first++];
+  if (names_one_request(operation) && !completed_.empty()) call_.request = completed_[first++];
   args_.assign(completed_.begin() + static_cast<std::ptrdiff_t>(first), completed_.end());
 }
 

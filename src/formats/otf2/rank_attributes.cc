@@ -11,11 +11,6 @@
 namespace slackline::otf2 {
 namespace {
 
-bool names_one_request(Operation operation) {
-  return operation == Operation::wait || operation == Operation::waitany ||
-         operation == Operation::test || operation == Operation::testany;
-}
-
 void copy_message(const Call& from, Call& to) {
   to.peer = from.peer;
   to.tag = from.tag;

@@ -183,6 +183,43 @@ TEST_F(Otf2RoundTrip, GivesTheSameTrace) {
   }));
 }
 
+// MPI_Parrived completes requests, but names none: what was found by chance, and each of its kind.
+TEST_F(Otf2RoundTrip, KeepsWhichRequestACompletionNames) {
+  for (const Operation operation :
+       {Operation::wait, Operation::waitall, Operation::waitany, Operation::waitsome,
+        Operation::test, Operation::testall, Operation::testany, Operation::testsome,
+        Operation::parrived, Operation::request_free, Operation::cancel}) {
+    for (const std::uint32_t request : {0u, 1u, 2u}) {
+      for (const std::vector<std::int64_t>& args :
+           {std::vector<std::int64_t>{}, {1}, {2}, {1, 2}, {2, 8, 8}}) {
+        TraceBuilder out(1, true);
+        RankCallsBuilder& calls = out.calls(0);
+        for (const std::uint32_t serial : {1u, 2u}) {
+          Call start;
+          start.operation = Operation::isend;
+          start.peer = 0;
+          start.begin_ns = start.end_ns = 10 * serial;
+          start.request = serial;
+          calls.append(start);
+        }
+        Call end;
+        end.operation = operation;
+        end.peer = kPeerRoot;
+        end.tag = 8;
+        end.begin_ns = end.end_ns = 50;
+        end.request = request;
+        end.args = args;
+        calls.append(end);
+        calls.set_stop_ns(60);
+        out.rank_info(0).present = out.rank_info(0).finalized = true;
+        const Trace trace = std::move(out).build();
+        const Trace back = there_and_back(trace);
+        EXPECT_TRUE(same_content(trace, back)) << difference(trace, back);
+      }
+    }
+  }
+}
+
 // Recorded under Open MPI and MPICH, with persistent requests, communicators and Fortran.
 TEST_F(Otf2RoundTrip, KeepsRecordedTraces) {
   int traces = 0;

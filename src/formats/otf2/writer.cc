@@ -31,9 +31,15 @@ OTF2_FlushType flush_always(void*, OTF2_FileType, OTF2_LocationRef, void*, bool)
 }
 constexpr OTF2_FlushCallbacks kFlush{flush_always, nullptr};
 
+/// The archive is written beside its place, so that only its name is the user's.
+Error write_error(const fs::path& anchor, std::string message) {
+  if (message.ends_with('!')) message.pop_back();
+  return Error(fmt::format("cannot write '{}'", anchor.filename().string()), message,
+               "Free some space or choose another location.");
+}
+
 Error write_error(const fs::path& anchor) {
-  return Error(fmt::format("cannot write '{}'", anchor.string()),
-               otf2::QuietLibrary::take_message());
+  return write_error(anchor, otf2::QuietLibrary::take_message());
 }
 
 void check(OTF2_ErrorCode code, const fs::path& anchor) {
@@ -186,7 +192,7 @@ Findings write_otf2(const Trace& trace, const fs::path& anchor) {
 
   std::vector<std::vector<char>> broadcasts;
   Process first_process{true, &broadcasts};
-  const Archive archive = open_for_writing(anchor, first_process);
+  Archive archive = open_for_writing(anchor, first_process);
   close_part(archive.get(), {}, anchor);
   Process other_process{false, &broadcasts};
   Archive part;
@@ -214,8 +220,9 @@ Findings write_otf2(const Trace& trace, const fs::path& anchor) {
   }
   close();
   otf2::write_definitions(archive.get(), trace, times, names, locations);
+  archive.reset();  // which writes what is left
   if (const std::string problem = otf2::QuietLibrary::take_message(); !problem.empty()) {
-    throw Error(fmt::format("cannot write '{}'", anchor.string()), problem);
+    throw write_error(anchor, problem);
   }
   return findings;
 }

@@ -290,6 +290,26 @@ TEST(WriteText, LooksAsTheDocumentationSays) {
   EXPECT_EQ(to_text(read_text(text, "t")), text);
 }
 
+TEST(WriteText, NamesStayNamesOnATerminal) {
+  const std::string hostile =
+      "\x1b]0;t\x07 \xc2\x9b"
+      "2J \xe2\x80\xae \xff \xc3\xa4\n";
+  const Trace trace = read_text(
+      R"(slackline-trace 1 timed ranks=1
+region 0 "\x1b]0;t\x07 \xc2\x9b2J \xe2\x80\xae \xff ä\n"
+frame 1 0 "f\x1b[2J" file="a\x07.c" line=3
+rank 0
+  @0 +1 init frame=1
+  @2 enter 0
+)",
+      "names.txt");
+  EXPECT_EQ(trace.regions().front(), hostile);
+  const std::string text = to_text(trace);
+  EXPECT_THAT(text, HasSubstr(R"(region 0 "\x1b]0;t\x07 \xc2\x9b2J \xe2\x80\xae \xff ä\n")"));
+  EXPECT_THAT(text, HasSubstr("frame=1 # f [2J (a .c:3)\n"));
+  EXPECT_TRUE(same_content(read_text(text, "again"), trace));
+}
+
 TEST(WriteText, OneRankReadsBackWithTheOthersAbsent) {
   const Trace trace =
       read_text("slackline-trace 1 untimed ranks=3\nrank 0\nrank 1\nbarrier\nrank 2\n", "t");

@@ -11,6 +11,7 @@
 
 #include "formats/text/form.h"
 #include "formats/text/text.h"
+#include "report/unicode.h"
 #include "trace/start_groups.h"
 
 namespace slackline {
@@ -28,19 +29,22 @@ void put(Out& out, const Format& format, const Args&... args) {
   fmt::format_to(std::back_inserter(out), format, args...);
 }
 
+/// What a terminal would obey, or could not show, is written byte by byte.
 void put_quoted(Out& out, std::string_view text) {
   out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+  std::size_t plain = printable_prefix(text);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (at > plain) plain = at + printable_prefix(text.substr(at));
+    const char c = text[at];
     if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
+    } else if (at < plain) {
+      out += c;
     } else if (c == '\n') {
       out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      put(out, FMT_COMPILE("\\x{:02x}"), byte);
     } else {
-      out += c;
+      put(out, FMT_COMPILE("\\x{:02x}"), static_cast<unsigned char>(c));
     }
   }
   out += '"';
@@ -209,12 +213,6 @@ bool put_polls(Out& out, std::span<const std::int64_t> args) {
   return true;
 }
 
-/// Without what would end a comment.
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
-
 bool put_typed_args(Out& out, const Call& call) {
   const auto args = call.args;
   if (counts_polls(call.operation, call.flags)) return args.empty() || put_polls(out, args);
@@ -276,7 +274,8 @@ void put_call(Out& out, const Call& call, const CallTree& tree) {
   }
   // The comment is for people: where the program called MPI.
   if (call.frame != 0) {
-    put(out, FMT_COMPILE(" frame={} # {}"), call.frame, one_line(describe_frame(tree, call.frame)));
+    put(out, FMT_COMPILE(" frame={} # {}"), call.frame,
+        printable(describe_frame(tree, call.frame)));
   }
   out += '\n';
 }
@@ -460,7 +459,7 @@ class Writer {
     write_times(" waiting=", regions.times(region), &LocationTime::waiting_ns);
     if (region.frame != 0) {
       put(out_, FMT_COMPILE(" frame={} # {}"), region.frame,
-          one_line(describe_frame(trace_.call_tree(), region.frame)));
+          printable(describe_frame(trace_.call_tree(), region.frame)));
     }
     out_ += '\n';
     end_line();
@@ -491,7 +490,7 @@ class Writer {
     if (sample.thread != 0) put(out_, FMT_COMPILE(" thread={}"), sample.thread);
     if (sample.frame != 0) {
       put(out_, FMT_COMPILE(" frame={} # {}"), sample.frame,
-          one_line(describe_frame(trace_.call_tree(), sample.frame)));
+          printable(describe_frame(trace_.call_tree(), sample.frame)));
     }
     out_ += '\n';
     end_line();

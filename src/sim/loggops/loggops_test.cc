@@ -102,6 +102,19 @@ TEST(LogGopsSimulation, NoiseLengthensWhatItInterrupts) {
   EXPECT_THROW(read_noise_pattern("", "noise.txt"), Error);
 }
 
+TEST(LogGopsSimulation, NoiseOfAnyLengthIsCountedOrRefused) {
+  EXPECT_THROW(read_noise_pattern("0 5\n18446744073709552 1\n", "noise.txt"), Error);
+  EXPECT_THROW(read_noise_pattern("0 1e17\n100 1\n", "noise.txt"), Error);
+  LogGOPS m = model(0, 0, 0, 0, 1);
+  m.noise = read_noise_pattern("0 5\n1e15 1\n", "noise.txt");
+  // 313 ms begin somewhere in 11 days, of which 5 ns are lost.
+  const NoiseClock rare(m.noise, 1, 1000);
+  EXPECT_LE(rare.during(0, 0, 313'000'000'000), 313'000'005'000);
+  m.noise = read_noise_pattern("0 1e15\n1 1e15\n2 1\n", "noise.txt");
+  const NoiseClock endless(m.noise, 1, 1000);
+  EXPECT_GT(endless.during(0, 0, 1'000'000'000), std::int64_t{1} << 61);
+}
+
 TEST(LogGopsSimulation, SaysWhatIsLeft) {
   EXPECT_THAT(
       error_of("num_ranks 2\nrank 0 {\nsend 1b to 1 tag 4\n}\nrank 1 {\n}\n"),

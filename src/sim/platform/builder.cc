@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
+#include "base/units.h"
 
 namespace slackline {
 namespace {
@@ -68,6 +68,13 @@ HostId PlatformBuilder::add_host(std::string name, std::uint32_t spec, Point poi
 HostId PlatformBuilder::add_hosts(std::string prefix, std::string suffix,
                                   const std::vector<NumberRange>& numbers, std::uint32_t spec,
                                   ZoneId zone, std::uint32_t first_member) {
+  std::uint64_t all = parts_.host_names.count();
+  for (const NumberRange& range : numbers) all += range.count();
+  if (all > kMostHosts) {
+    throw usage_error("cannot build the platform",
+                      fmt::format("it has more than {} hosts", format_count(kMostHosts)),
+                      "Reduce its size.");
+  }
   const HostId first = parts_.host_names.count();
   parts_.host_names.add(std::move(prefix), std::move(suffix), numbers);
   const std::uint32_t count = parts_.host_names.count() - first;
@@ -85,8 +92,9 @@ std::optional<HostId> PlatformBuilder::find_host(std::string_view name) const {
 LinkId PlatformBuilder::add_links(std::string group, std::uint32_t count, const Link& link,
                                   PlatformParts::NameOfLink name) {
   check(link, group);
-  if (parts_.links.size() + count > std::numeric_limits<LinkId>::max()) {
-    throw usage_error("cannot build the platform", "it has more than 2^32 links",
+  if (parts_.links.size() + count > kMostLinks) {
+    throw usage_error("cannot build the platform",
+                      fmt::format("it has more than {} links", format_count(kMostLinks)),
                       "Reduce its size.");
   }
   const auto first = static_cast<LinkId>(parts_.links.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,6 +32,9 @@ struct PlatformParts {
   LinkId implicit_loopback = 0;
   std::vector<std::pair<std::string, std::string>> config;
 };
+
+/// Of a platform, of each of which it holds the bandwidth.
+inline constexpr std::uint64_t kMostLinks = std::uint64_t{1} << 23;
 
 /// Puts a platform together, outermost zone first; the readers of platform files use it. Every
 /// refusal is a usage Error without a place in a file, which the reader adds.

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/units.h"
 
 namespace slackline {
 namespace {
@@ -61,8 +62,9 @@ std::vector<NumberRange> parse_radical(std::string_view text, std::string_view w
     if (part.size() + 1 >= rest.size()) break;
     rest.remove_prefix(part.size() + 1);
   }
-  if (total > kLargestNumber) {
-    throw usage_error(fmt::format("cannot use '{}' as {}", text, what), "too many hosts",
+  if (total > kMostHosts) {
+    throw usage_error(fmt::format("cannot use '{}' as {}", text, what),
+                      fmt::format("a platform has at most {} hosts", format_count(kMostHosts)),
                       "Reduce the range.");
   }
   return ranges;

@@ -11,6 +11,9 @@
 
 namespace slackline {
 
+/// Of a platform: a short text cannot name more than what a machine can have.
+inline constexpr std::uint64_t kMostHosts = std::uint64_t{1} << 20;
+
 /// A range of consecutive numbers in the names of a cluster's hosts.
 struct NumberRange {
   std::uint32_t first = 0;

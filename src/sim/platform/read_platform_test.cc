@@ -201,5 +201,54 @@ TEST(PlatformToml, SaysWhereItCannotBeUsed) {
   says("", "it has no host");
 }
 
+void refused(const std::string& body, const std::string& message) {
+  EXPECT_THAT([&] { xml(body); }, ThrowsMessage<Error>(HasSubstr(message))) << body;
+}
+
+std::string cluster(const std::string& radical, const std::string& shape) {
+  return "<cluster id='c' prefix='n' suffix='' radical='" + radical +
+         "' speed='1Gf' bw='1GBps' lat='1us' " + shape + "/>\n";
+}
+
+// A line of text must not take gigabytes, nor a product of its numbers wrap round to a few hosts.
+TEST(PlatformXml, RefusesClustersThatNoMachineCouldHave) {
+  refused(cluster("0-20000000", ""), "at most 1,048,576 hosts");
+  refused(
+      "<zone id='z' routing='Cluster'><cabinet id='k' prefix='n' suffix='' "
+      "radical='0-20000000' speed='1Gf' bw='1GBps' lat='1us'/></zone>",
+      "at most 1,048,576 hosts");
+  refused("<zone id='z' routing='Full'>" + cluster("0-700000", "") +
+              "<cluster id='d' prefix='m' suffix='' radical='0-700000' speed='1Gf' bw='1GBps' "
+              "lat='1us'/></zone>",
+          "more than 1,048,576 hosts");
+  for (const char* parameters :
+       {"2;4,4;1,2;1,2147483648", "2;4,4;1,2147483648;1,1", "2;4,4;1,4294967295;1,2",
+        "2;65536,65536;1,1;1,1", "3;2,2,4;65536,65536,2;1,1,1"}) {
+    refused(
+        cluster("0-15", std::string("topology='FAT_TREE' topo_parameters='") + parameters + "'"),
+        "8,388,608 links");
+  }
+  refused(cluster("0-15", "topology='TORUS' topo_parameters='65536,65536,16'"), "8,388,608 links");
+  refused(cluster("0-65535", "topology='DRAGONFLY' topo_parameters='1,1;1,1;65536,1;1'"),
+          "8,388,608 links");
+  EXPECT_EQ(
+      xml(cluster("0-15", "topology='FAT_TREE' topo_parameters='2;4,4;1,2;1,2'")).host_count(),
+      16u);
+}
+
+TEST(PlatformXml, RefusesZonesThatAreNestedTooDeeply) {
+  const auto nested = [](int zones) {
+    std::string body;
+    for (int i = 0; i < zones; ++i) {
+      body += "<zone id='z" + std::to_string(i) + "' routing='Full'>";
+    }
+    body += "<host id='a' speed='1Gf'/>";
+    for (int i = 0; i < zones; ++i) body += "</zone>";
+    return body;
+  };
+  EXPECT_EQ(xml(nested(200)).host_count(), 1u);
+  refused(nested(6000), "it lies in 256 others");
+}
+
 }  // namespace
 }  // namespace slackline

@@ -1,15 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <limits>
+#include <initializer_list>
+#include <numeric>
 
 #include "base/error.h"
+#include "base/saturating.h"
+#include "base/units.h"
 #include "sim/platform/cluster.h"
 
 namespace slackline {
 namespace {
-
-constexpr std::uint64_t kMostHosts = std::uint64_t{1} << 28;
 
 class ParameterReader {
  public:
@@ -59,13 +61,55 @@ class ParameterReader {
   std::string_view example_;
 };
 
+/// Saturates.
+std::uint64_t product(std::initializer_list<std::uint64_t> numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{1}, saturated_product);
+}
 std::uint64_t product(const std::vector<std::uint32_t>& numbers) {
-  std::uint64_t result = 1;
-  for (const std::uint32_t number : numbers) {
-    result *= number;
-    if (result > kMostHosts) return kMostHosts + 1;
+  return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{1}, saturated_product);
+}
+
+/// What a shape has of switches and cables, each at most kMostLinks + 1.
+class Parts {
+ public:
+  void add(std::initializer_list<std::uint64_t> factors) {
+    count_ = std::min(kMostLinks + 1, count_ + std::min(kMostLinks + 1, product(factors)));
   }
-  return result;
+  std::uint64_t count() const { return count_; }
+
+ private:
+  std::uint64_t count_ = 0;
+};
+
+std::uint64_t parts_of(const FatTreeShape& tree) {
+  Parts parts;
+  std::uint64_t nodes = product(tree.children);
+  for (std::size_t level = 0; level < tree.children.size(); ++level) {
+    parts.add({nodes, tree.parents[level], tree.cables[level]});
+    nodes = saturated_product(nodes / tree.children[level], tree.parents[level]);
+    parts.add({nodes});
+  }
+  return parts.count();
+}
+
+std::uint64_t parts_of(const TorusShape& torus) {
+  Parts parts;
+  parts.add({product(torus.sides), torus.sides.size()});
+  return parts.count();
+}
+
+std::uint64_t parts_of(const DragonflyShape& fly) {
+  const auto pairs = [](std::uint64_t n) { return saturated_product(n, n - 1) / 2; };
+  Parts parts;
+  parts.add({fly.groups, fly.chassis, fly.routers});
+  parts.add({fly.groups, fly.chassis, pairs(fly.routers)});
+  parts.add({fly.groups, pairs(fly.chassis), fly.routers});
+  parts.add({pairs(fly.groups)});
+  return parts.count();
+}
+
+std::uint64_t parts_of(const FlatShape&) {
+  return 0;
 }
 
 ClusterShape fat_tree(std::string_view parameters) {
@@ -115,9 +159,12 @@ ClusterShape parse_shape(std::string_view topology, std::string_view parameters)
     throw usage_error(fmt::format("cannot use '{}' as a topology", topology), "no such name",
                       "Choose FLAT, FAT_TREE, TORUS or DRAGONFLY.");
   }
-  if (hosts_of(shape).value_or(0) > kMostHosts) {
+  const bool small = std::visit([](const auto& s) { return parts_of(s) <= kMostLinks; }, shape);
+  if (!small || hosts_of(shape).value_or(0) > kMostHosts) {
     throw usage_error(fmt::format("cannot use '{}' as parameters of {}", parameters, topology),
-                      fmt::format("that exceeds {} hosts", kMostHosts), "Reduce its size.");
+                      fmt::format("a platform has at most {} hosts and {} links",
+                                  format_count(kMostHosts), format_count(kMostLinks)),
+                      "Reduce its size.");
   }
   return shape;
 }

@@ -75,6 +75,12 @@ class XmlReader {
 
   /// A zone or cluster as a member of `parent`; nullptr makes it the root.
   void read_inner(pugi::xml_node node, RoutedZone* parent) {
+    constexpr int kDeepest = 256;
+    if (depth_ == kDeepest) {
+      throw Error(fmt::format("{}: cannot read the zone", file_.place_of(node)),
+                  fmt::format("it lies in {} others", kDeepest), "Nest fewer zones.");
+    }
+    ++depth_;
     const auto id = static_cast<ZoneId>(builder_.zone_count());
     std::uint32_t member = kNone;
     if (parent != nullptr) {
@@ -87,6 +93,7 @@ class XmlReader {
     } else {
       read_zone(node, parent_id, member);
     }
+    --depth_;
   }
 
   void read_zone(pugi::xml_node node, ZoneId parent, std::uint32_t member) {
@@ -329,6 +336,7 @@ class XmlReader {
   Findings& findings_;
   PlatformBuilder builder_;
   Declarations declared_{builder_};
+  int depth_ = 0;  // of the zone that is read
 };
 
 }  // namespace

@@ -194,6 +194,7 @@ bool write_reduction_cache(const std::filesystem::path& path, std::string_view k
     XXH3_64bits_update(state.get(), part.data(), part.size());
   });
   header.hash = XXH3_64bits_digest(state.get());
+  ::unlink(path.c_str());  // what was read from there and is of no use
   try {
     OutputFile file(path);
     file.write(std::as_bytes(std::span(&header, 1)));
