@@ -45,6 +45,12 @@ class Sampler final : PythonSink {
 
   /// Whether a sample lay in a module that is not known yet: then refresh() should be called.
   bool wants_modules() const { return wants_modules_; }
+  /// Until then nothing is sampled, as a name may be of a library that is no longer there. In the
+  /// handler.
+  void want_modules() {
+    wants_modules_ = true;
+    outdated_ = true;
+  }
   void refresh();
 
   /// In the signal's handler. `expirations` of the timer that this one stands for; `idle`: the
@@ -91,6 +97,7 @@ class Sampler final : PythonSink {
   bool new_python(const PythonInterpreter& python) override;
   bool new_python_code(std::uint32_t id, const std::int64_t* args, std::size_t n_args) override;
   std::uint32_t path_id();
+  void forget_paths();
   bool write(const slk_record& record, const std::int64_t* args, std::size_t n_args);
   bool tell_modules();
 
@@ -99,6 +106,7 @@ class Sampler final : PythonSink {
   StackRange stack_;
   Tables* tables_ = nullptr;
   std::size_t arena_used_ = 0;
+  std::uint64_t removed_ = 0;  // of the modules, when the paths were last begun anew
   std::uint32_t path_count_ = 0;
   std::uint64_t interval_ns_ = 0;
   std::uint64_t taking_ns_ = 0;
@@ -106,6 +114,7 @@ class Sampler final : PythonSink {
   bool running_ = false;
   volatile sig_atomic_t locked_ = 0;  // the modules are being renewed
   volatile bool wants_modules_ = false;
+  volatile bool outdated_ = false;
 };
 
 }  // namespace slackline::record
