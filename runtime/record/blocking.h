@@ -16,6 +16,10 @@ typedef struct {
 /* From now on; nothing changes if one is null. */
 __attribute__((visibility("hidden"))) void slk_use_blocking(const slk_blocking_hooks* hooks);
 
+/* From now on `before` is called before another program takes the place of this one, and `after` if
+ * it does not. */
+__attribute__((visibility("hidden"))) void slk_use_exec(void (*before)(void), void (*after)(void));
+
 /* What stands behind this library under that name. */
 __attribute__((visibility("hidden"))) void* slk_find_next(const char* name);
 /* The same in one library, of dlopen(). */

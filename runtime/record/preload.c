@@ -150,6 +150,8 @@ static void load_recorder(const char* name, int binding) {
       (void (*)(uint64_t, const uint64_t*))(uintptr_t)find_symbol(recorder, "slk_blocking_end"),
       (int (*)(void))(uintptr_t)find_symbol(recorder, "slk_blocking_interrupted")};
   slk_use_blocking(&blocking);
+  slk_use_exec((void (*)(void))(uintptr_t)find_symbol(recorder, "slk_before_exec"),
+               (void (*)(void))(uintptr_t)find_symbol(recorder, "slk_after_exec"));
   const slk_openmp_hooks* (*openmp)(const slk_openmp_state*) =
       (const slk_openmp_hooks* (*)(const slk_openmp_state*))(uintptr_t)find_symbol(
           recorder, "slk_openmp_table");

@@ -362,6 +362,18 @@ void note_signal(int number) {
   for (Thread* t = all_threads; t != nullptr; t = t->next) t->give_up_sampling();
 }
 
+void before_exec() {
+  if (this_thread != nullptr && process.active() && is_recorded_process()) {
+    this_thread->suspend_sampling();
+  }
+}
+
+void after_exec() {
+  if (this_thread != nullptr && process.active() && is_recorded_process()) {
+    this_thread->resume_sampling();
+  }
+}
+
 void note_unrecorded(const char* name) {
   if (!process.active() || !is_recorded_process()) return;
   pthread_mutex_lock(&thread_mutex);

@@ -139,6 +139,8 @@ class Thread {
     return sampler_.start(path, header, index_, options);
   }
   void stop_sampling() { sampler_.stop(); }
+  void suspend_sampling() { sampler_.suspend(); }
+  void resume_sampling();
   /// Because the program uses the signal now.
   void give_up_sampling() {
     if (sampler_.running()) sampler_.set_state(SLK_SAMPLING_TAKEN_OVER);
@@ -416,6 +418,9 @@ void end_blocking(std::uint64_t token, const std::uint64_t* frame);
 bool blocking_interrupted();
 /// The program is about to set a handler for this signal.
 void note_signal(int number);
+/// The thread is about to become another program, and has not. That must get no signal of ours.
+void before_exec();
+void after_exec();
 /// The program calls a function of MPI that is not recorded.
 void note_unrecorded(const char* name);
 /// Before a library is closed, by its dynamic section, which it may survive; and after that, when

@@ -54,6 +54,19 @@ void Sampler::stop() {
   if (!timer_.stop()) set_state(SLK_SAMPLING_TIMER_CLOSED);
 }
 
+void Sampler::suspend() {
+  if (!running_) return;
+  stop();
+  suspended_ = sampling().state == SLK_SAMPLING_ON;
+}
+
+void Sampler::resume(int signal) {
+  if (!suspended_) return;
+  suspended_ = false;
+  running_ = timer_.start(signal, interval_ns_);
+  if (!running_) set_state(SLK_SAMPLING_NO_TIMER);
+}
+
 void Sampler::refresh() {
   locked_ = 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

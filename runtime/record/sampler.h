@@ -37,6 +37,9 @@ class Sampler final : PythonSink {
              const SamplingOptions& options);
   /// No signal is sent any more.
   void stop();
+  /// The same until resume(). Nothing where it does not run.
+  void suspend();
+  void resume(int signal);
   /// Says in the file how far the thread was sampled.
   void set_state(slk_sampling state) {
     if (tables_ != nullptr) sampling().state = state;
@@ -112,6 +115,7 @@ class Sampler final : PythonSink {
   std::uint64_t taking_ns_ = 0;
   CpuTimer timer_;
   bool running_ = false;
+  bool suspended_ = false;
   volatile sig_atomic_t locked_ = 0;  // the modules are being renewed
   volatile bool wants_modules_ = false;
   volatile bool outdated_ = false;

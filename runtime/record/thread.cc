@@ -115,6 +115,10 @@ void Thread::write(const slk_record& record, const std::int64_t* args, std::size
   file_.advance(1 + slots);
 }
 
+void Thread::resume_sampling() {
+  sampler_.resume(process.sampling.signal);
+}
+
 bool Thread::watch_processor() {
   forget_computation();
   end_ns_ = 0;

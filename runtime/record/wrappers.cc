@@ -81,6 +81,14 @@ extern "C" __attribute__((visibility("default"))) void slk_note_closed() {
   note_closed();
 }
 
+extern "C" __attribute__((visibility("default"))) void slk_before_exec() {
+  before_exec();
+}
+
+extern "C" __attribute__((visibility("default"))) void slk_after_exec() {
+  after_exec();
+}
+
 extern "C" __attribute__((visibility("default"))) std::uint64_t slk_blocking_begin() {
   return begin_blocking();
 }

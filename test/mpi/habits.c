@@ -3,7 +3,7 @@
  * `uneven`.
  *
  *   habits children | descriptors | threads | signals | plugins A.so B.so | deep LIBRARY.so | file
- * | uneven | leaf */
+ * | uneven | becomes | leaf */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -488,6 +488,13 @@ static void uneven(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* The process itself becomes another program, at the second try. */
+static void become(void) {
+  execl("/nowhere", "nowhere", (char*)NULL);
+  compute(20000);
+  execlp("sh", "sh", "-c", "exit 4", (char*)NULL);
+}
+
 int main(int argc, char** argv) {
   int level = MPI_THREAD_SINGLE;
   own_path = argv[0];
@@ -509,6 +516,7 @@ int main(int argc, char** argv) {
   talk(10, 1);
   printf("talked %ld\n", talked);
   fflush(stdout);
+  if (strcmp(argv[argc - 1], "becomes") == 0) become();
   MPI_Finalize();
   return 3;
 }
