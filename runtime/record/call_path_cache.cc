@@ -30,6 +30,31 @@ void CallPathCache::forget_entries() {
   last_ = nullptr;
 }
 
+void CallPathCache::forget_paths() {
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    while (paths_[i] != nullptr) {
+      Path* const forgotten = paths_[i];
+      paths_[i] = forgotten->next;
+      std::free(forgotten);
+    }
+  }
+}
+
+/// False without memory.
+bool CallPathCache::refresh_modules() {
+  const bool known = modules_.refresh();
+  if (modules_.removed() != removed_) {
+    removed_ = modules_.removed();
+    forget_entries();
+    forget_paths();
+  }
+  return known;
+}
+
+void CallPathCache::forget_closed() {
+  if (walk_ != nullptr) refresh_modules();
+}
+
 bool CallPathCache::make_tables() {
   if (walk_ != nullptr) return true;
   if (unable_) return false;
@@ -72,7 +97,7 @@ void CallPathCache::note_walk(std::uint64_t took_ns) {
 
 std::uint16_t CallPathCache::walk(const std::uint64_t* frame_pointer, std::size_t deepest,
                                   CallPathSink& sink) {
-  if (!modules_.refresh()) return 0;
+  if (!refresh_modules()) return 0;
   look_for_python(modules_);
   walk_stack(frame_pointer, limits_of(deepest), {modules_, *rules_, stack_}, *walk_);
   budget_ -= static_cast<std::int32_t>(walk_->skipped);

@@ -41,6 +41,8 @@ class CallPathCache {
  public:
   /// The calling thread's from now on.
   void attach();
+  /// A library was closed: paths that went through it are others now.
+  void forget_closed();
   /// The number of the path of the call whose wrapper has the frame at `frame_pointer`; 0: none.
   std::uint16_t find(const std::uint64_t* frame_pointer, const CallPathOptions& options,
                      CallPathSink& sink) {
@@ -119,6 +121,8 @@ class CallPathCache {
   void tell_modules(const StackWalk& walk, CallPathSink& sink);
   bool make_tables();
   void forget_entries();
+  void forget_paths();
+  bool refresh_modules();
   void note_walk(std::uint64_t took_ns);
 
   Entry* last_ = nullptr;
@@ -133,7 +137,8 @@ class CallPathCache {
   PythonPaths* python_ = nullptr;  // once there is a Python interpreter
   std::uint16_t path_count_ = 0;
   std::uint64_t walking_ns_ = 0;
-  bool unable_ = false;  // without memory
+  bool unable_ = false;        // without memory
+  std::uint64_t removed_ = 0;  // of the modules, when the paths were last begun anew
   LoadedModules modules_;
 };
 

@@ -39,14 +39,13 @@ bool CpuTimer::open_task_clock(int signal, std::uint64_t interval_ns) {
   event.exclude_hv = 1;
   const int opened =
       static_cast<int>(syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-  if (opened < 0) return false;
-  if (ioctl(opened, PERF_EVENT_IOC_ID, &event_id_) == 0 && send_to_this_thread(opened, signal) &&
-      ioctl(opened, PERF_EVENT_IOC_REFRESH, 1) == 0) {
-    task_clock_ = opened;
-    return true;
-  }
-  close(opened);
-  return false;
+  if (!task_clock_.hold(opened)) return false;
+  const int event_number = task_clock_.number();
+  is_event_ = ioctl(event_number, PERF_EVENT_IOC_ID, &event_id_) == 0 &&
+              send_to_this_thread(event_number, signal) &&
+              ioctl(event_number, PERF_EVENT_IOC_REFRESH, 1) == 0;
+  if (!is_event_) task_clock_.close();
+  return is_event_;
 }
 
 bool CpuTimer::create_timer(int signal, std::uint64_t interval_ns) {
@@ -69,22 +68,25 @@ bool CpuTimer::start(int signal, std::uint64_t interval_ns) {
 }
 
 void CpuTimer::rearm() const {
-  if (task_clock_ >= 0) ioctl(task_clock_, PERF_EVENT_IOC_REFRESH, 1);
+  if (!is_event_) return;
+  if (const int event = open_event(); event >= 0) ioctl(event, PERF_EVENT_IOC_REFRESH, 1);
 }
 
-bool CpuTimer::is_open() const {
+/// -1: the program has closed it. All events have one inode.
+int CpuTimer::open_event() const {
+  const int event = task_clock_.number();
   std::uint64_t id = 0;
-  return ioctl(task_clock_, PERF_EVENT_IOC_ID, &id) == 0 && id == event_id_;
+  return event >= 0 && ioctl(event, PERF_EVENT_IOC_ID, &id) == 0 && id == event_id_ ? event : -1;
 }
 
 bool CpuTimer::stop() {
-  if (task_clock_ < 0) {
+  if (!is_event_) {
     timer_delete(timer_);
     return true;
   }
-  const bool open = is_open();
-  if (open) close(task_clock_);
-  task_clock_ = -1;
+  const bool open = open_event() >= 0;
+  if (open) task_clock_.close();
+  is_event_ = false;
   return open;
 }
 

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "descriptor.h"
+
 namespace slackline::record {
 
 /// Sends the thread that starts it a signal after each interval of its CPU time.
@@ -28,9 +30,10 @@ class CpuTimer {
  private:
   bool open_task_clock(int signal, std::uint64_t interval_ns);
   bool create_timer(int signal, std::uint64_t interval_ns);
-  bool is_open() const;
+  int open_event() const;
 
-  int task_clock_ = -1;         ///< the perf event, if it is one
+  Descriptor task_clock_;  ///< the perf event, if it is one
+  bool is_event_ = false;
   std::uint64_t event_id_ = 0;  ///< of the perf event
   timer_t timer_{};
 };

@@ -2,12 +2,12 @@
 
 namespace slackline::record {
 
-RanksHost find_host() {
+RanksHost find_host(MPI_Comm world) {
   MPI_Comm ranks = MPI_COMM_NULL;
   int all = 0;
   int here = 0;
-  PMPI_Comm_size(MPI_COMM_WORLD, &all);
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &ranks);
+  PMPI_Comm_size(world, &all);
+  PMPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &ranks);
   PMPI_Comm_size(ranks, &here);
   cpu_set_t mine;
   if (sched_getaffinity(0, sizeof mine, &mine) != 0) CPU_ZERO(&mine);

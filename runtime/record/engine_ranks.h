@@ -12,8 +12,8 @@ struct RanksHost {
   int number;            ///< of the calling rank among the ranks there
   cpu_set_t processors;  ///< that its ranks may run on, taken together
 };
-/// Collective over MPI_COMM_WORLD.
-RanksHost find_host();
+/// Collective over `world`, all ranks.
+RanksHost find_host(MPI_Comm world);
 
 /// The ranks that start a process of the analysis beside themselves.
 struct EngineRanks {

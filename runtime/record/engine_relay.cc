@@ -49,7 +49,7 @@ class Buffer {
 
 class Relay {
  public:
-  Relay(MPI_Comm ranks, int socket, EngineProcess& engine)
+  Relay(MPI_Comm ranks, const Descriptor& socket, EngineProcess& engine)
       : ranks_(ranks), socket_(socket), engine_(engine) {
     PMPI_Comm_rank(ranks, &rank_);
     PMPI_Comm_size(ranks, &size_);
@@ -129,9 +129,9 @@ class Relay {
   }
 
   bool wait_for_socket(short event) {
-    if (socket_ < 0) return false;
-    pollfd what{socket_, event, 0};
     for (;;) {
+      pollfd what{socket_.number(), event, 0};
+      if (what.fd < 0) return false;  // there is none, or the program has closed it
       const int ready = poll(&what, 1, kPoll_ms);
       if (ready > 0) return true;
       if (ready < 0 && errno != EINTR) return false;
@@ -143,7 +143,7 @@ class Relay {
     auto* at = static_cast<unsigned char*>(to);
     while (bytes > 0) {
       if (!wait_for_socket(POLLIN)) return false;
-      const ssize_t got = recv(socket_, at, bytes, MSG_DONTWAIT);
+      const ssize_t got = recv(socket_.number(), at, bytes, MSG_DONTWAIT);
       if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) return false;
       if (got < 0) continue;
       at += got;
@@ -156,7 +156,7 @@ class Relay {
     const auto* at = static_cast<const unsigned char*>(from);
     while (bytes > 0) {
       if (!wait_for_socket(POLLOUT)) return false;
-      const ssize_t sent = send(socket_, at, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+      const ssize_t sent = send(socket_.number(), at, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
       if (sent < 0 && errno != EINTR && errno != EAGAIN) return false;
       if (sent < 0) continue;
       at += sent;
@@ -224,7 +224,7 @@ class Relay {
   }
 
   MPI_Comm ranks_;
-  int socket_;
+  const Descriptor& socket_;
   EngineProcess& engine_;
   int rank_ = 0;
   int size_ = 1;
@@ -237,7 +237,7 @@ class Relay {
 
 }  // namespace
 
-std::uint64_t relay_exchanges(MPI_Comm ranks, int socket, EngineProcess& engine) {
+std::uint64_t relay_exchanges(MPI_Comm ranks, const Descriptor& socket, EngineProcess& engine) {
   Relay relay(ranks, socket, engine);
   if (relay.ready()) {
     while (relay.pass_on()) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "descriptor.h"
 #include "engine_process.h"
 
 namespace slackline::record {
@@ -16,7 +17,7 @@ namespace slackline::record {
 /// Collective over `ranks`, each of which has started one, as `engine`, and holds the other end of
 /// its socket (-1: there was none to be had, and no engine). Returns in all when all have ended.
 /// Sleeps where it waits. Returns how many bytes this rank has sent.
-std::uint64_t relay_exchanges(MPI_Comm ranks, int socket, EngineProcess& engine);
+std::uint64_t relay_exchanges(MPI_Comm ranks, const Descriptor& socket, EngineProcess& engine);
 
 }  // namespace slackline::record
 

@@ -101,12 +101,15 @@ def parse_arguments(text):
 
 
 class MpiCall:
-    def __init__(self, name, arguments, hook, fortran, mpi4=False):
+    def __init__(self, name, arguments=(), hook=None, fortran=None, mpi4=False, extension=False):
         self.name = name
         self.mpi4 = mpi4
+        self.extension = extension  # of Open MPI 4, as MPIX_
         self.arguments = arguments
         self.fortran = arguments if fortran is None else fortran
-        self.hook, self.hook_arguments = re.fullmatch(r"(\w+)\((.*)\)", hook).groups()
+        self.recorded = hook is not None
+        if self.recorded:
+            self.hook, self.hook_arguments = re.fullmatch(r"(\w+)\((.*)\)", hook).groups()
         self.identifier = name.lower()
 
     @property
@@ -120,8 +123,9 @@ class MpiCall:
         return any(role in ("flag", "logical", "logicals") for role, _ in self.arguments)
 
     @property
-    def has_buffer(self):
-        return any(role in BUFFERS for role, _ in self.arguments)
+    def reaches_c(self):
+        """Whether MPICH's mpi_f08 calls the function of C."""
+        return not self.recorded or any(role in BUFFERS for role, _ in self.arguments)
 
 
 def read_table(path):
@@ -130,6 +134,9 @@ def read_table(path):
         for line in table:
             line = line.split("#")[0].strip()
             if not line:
+                continue
+            if line[0] == "!":
+                calls += [MpiCall(name) for name in line[1:].split()]
                 continue
             fields = [f.strip() for f in line.split("|")]
             name, arguments, hook = fields[0], parse_arguments(fields[1]), fields[2]
@@ -142,7 +149,7 @@ def read_table(path):
             calls.append(MpiCall("I" + name.lower(), arguments + [("request", "r")],
                                  hook[:-1] + ", r)", fortran))
             calls.append(MpiCall(name + "_init", arguments + [("info", "info"), ("request", "r")],
-                                 hook[:-1] + ", persistent(r))", fortran, True))
+                                 hook[:-1] + ", persistent(r))", fortran, True, True))
     return calls
 
 
@@ -152,9 +159,11 @@ def symbols(calls):
         yield "c", f"MPI_{call.name}", call
         if call.large:
             yield "large", f"MPI_{call.name}_c", call
+        if call.extension:
+            yield "extension", f"MPIX_{call.name}", call
         yield "mpif", f"mpi_{call.identifier}_", call
         yield "ompi_f08", f"ompi_{call.identifier}_f", call
-        if not call.has_buffer:
+        if not call.reaches_c:
             # Open MPI's mpi_f08 reaches ompi_x_f, unless LOGICALs must be converted.
             kind = "f08" if call.has_logical else "mpich_f08"
             yield kind, f"mpi_{call.identifier}_f08_", call
@@ -162,7 +171,20 @@ def symbols(calls):
 
 def guard_of(kind, call):
     """The condition of the preprocessor under which a symbol is wrapped; empty: always."""
-    return " && ".join(g for g in (GUARD.get(kind), call.mpi4 and "SLK_MPI_4") if g)
+    if not call.recorded:
+        return "0"
+    needs_mpi4 = call.mpi4 and kind != "extension"
+    return " && ".join(g for g in (GUARD.get(kind), needs_mpi4 and "SLK_MPI_4") if g)
+
+
+def unwrapped_entry(kind, call):
+    """The table's entry where a symbol is not wrapped: with its name where calls are lost by that."""
+    if kind in ("large", "extension") or (call.recorded and not call.mpi4):
+        return "    {nullptr, nullptr, nullptr},"
+    entry = f'    {{nullptr, "MPI_{call.name}", nullptr}},'
+    if kind not in GUARD:
+        return entry
+    return f"#if {GUARD[kind]}\n{entry}\n#else\n    {{nullptr, nullptr, nullptr}},\n#endif"
 
 
 def own_status(arguments):
@@ -170,7 +192,8 @@ def own_status(arguments):
     return "MPI_Status* own_" if any(role in REPLACED for role, _ in arguments) else ""
 
 
-def c_wrapper(call, large):
+def c_wrapper(call, kind):
+    large = kind == "large"
     suffix = "_c" if large else ""
     types = {r: t[0] for r, t in ROLES.items()} | (LARGE if large else {})
     parameters = [f"{types[role]} {name}" for role, name in call.arguments]
@@ -181,12 +204,16 @@ def c_wrapper(call, large):
     own = own_status(call.arguments)
     # A library of MPI 3 lacks these; what it lacks no program calls.
     weak = [f"#pragma weak PMPI_{call.name}{suffix}"] if large or call.mpi4 else []
-    out = [*weak, next_pointer(call.name + suffix),
-           f"int slk_MPI_{call.name}{suffix}({', '.join(parameters)}) {{", NOTE_FRAME]
+    name = f"MPI_{call.name}{suffix}"
+    declared = [*weak, next_pointer(call.name + suffix)]
+    if kind == "extension":
+        name = f"MPIX_{call.name}"
+        declared = [f"static int (*next_{name})({', '.join(parameters)});"]
+    out = [*declared, f"int slk_{name}({', '.join(parameters)}) {{", NOTE_FRAME]
     locals_ = {name: C_LOCAL[role].format(name) for role, name in call.arguments
                if role in C_LOCAL}
     out.append(hook_call(call, locals_, own, 
-                         f"return next_MPI_{call.name}{suffix}({', '.join(passed)});"))
+                         f"return next_{name}({', '.join(passed)});"))
     out.append("}")
     return "\n".join(out)
 
@@ -268,18 +295,21 @@ def fortran_wrapper(call, symbol, has_ierr):
 
 NEXT = {"mpif": '"pmpi_{}_"', "ompi_f08": '"ompi_{}_f"', "mpich_f08": '"pmpir_{}_f08_"',
         "f08": 'SLK_PMPI_F08 "{}_f08_"'}
-GUARD = {"large": "SLK_MPI_4", "mpif": "SLK_OPENMPI", "ompi_f08": "SLK_OPENMPI",
-         "mpich_f08": "SLK_MPICH"}
+GUARD = {"large": "SLK_MPI_4", "extension": "SLK_OPENMPI && !SLK_MPI_4", "mpif": "SLK_OPENMPI",
+         "ompi_f08": "SLK_OPENMPI", "mpich_f08": "SLK_MPICH"}
+IN_C = ("c", "large", "extension")
 
 
 def wrappers(calls):
     out = ['extern "C" {']
     for kind, symbol, call in symbols(calls):
+        if not call.recorded:
+            continue
         guard = guard_of(kind, call)
         if guard:
             out.append(f"#if {guard}")
-        if kind in ("c", "large"):
-            out.append(c_wrapper(call, kind == "large"))
+        if kind in IN_C:
+            out.append(c_wrapper(call, kind))
         else:
             out.append(fortran_wrapper(call, symbol, call.name != "Pcontrol"))
         if guard:
@@ -288,16 +318,19 @@ def wrappers(calls):
     out.append("const Interposed kInterposed[] = {")
     for kind, symbol, call in symbols(calls):
         guard = guard_of(kind, call)
+        if guard == "0":
+            out.append(unwrapped_entry(kind, call))
+            continue
         if guard:
             out.append(f"#if {guard}")
-        if kind in ("c", "large"):
+        if kind in IN_C:
             name = f'"P{symbol}"'
         else:
             name = NEXT[kind].format(call.identifier)
         out.append(f"    {{reinterpret_cast<void*>(slk_{symbol}), {name}, "
                    f"reinterpret_cast<void**>(&next_{symbol})}},")
         if guard:
-            out.append("#else\n    {nullptr, nullptr, nullptr},\n#endif")
+            out.append(f"#else\n{unwrapped_entry(kind, call)}\n#endif")
     out.append("};")
     return "\n".join(out)
 

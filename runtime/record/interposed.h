@@ -5,7 +5,8 @@
 
 struct Interposed {
   void* wrapper;    /* null: this MPI library needs none, the call goes straight on */
-  const char* name; /* what the wrapper calls in turn, unless another tool wraps the same symbol */
+  const char* name; /* what the wrapper calls in turn, unless another tool wraps the same symbol;
+                     * without a wrapper: which call of MPI is not recorded, or null */
   void** next;      /* where the address of what it calls goes */
 };
 #ifndef __cplusplus

@@ -158,18 +158,22 @@ RankCosts run_engine(const EngineRanks& engines, const RecordedRun& run, const R
   const bool shares =
       engines.size > 1 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) == 0;
   const char* const* const arguments = shares ? shared : engines.size > 1 ? nullptr : whole;
+  Descriptor socket;
+  Descriptor socket_of_engine;
+  socket.hold(sockets[0]);
+  socket_of_engine.hold(sockets[1]);
   EngineProcess engine({arguments,
                         engines.rank == kFirst ? log : "/dev/null",
                         processors_of(engines, host),
                         limits_from(question.limits, question.run_ns, engines.here),
-                        {engines.rank, engines.size, sockets[1]}});
+                        {engines.rank, engines.size, socket_of_engine.number()}});
   RankCosts costs{};
-  if (shares) close(sockets[1]);
+  socket_of_engine.close();
   if (engines.size > 1) {
-    costs.sent_bytes = static_cast<std::int64_t>(relay_exchanges(engines.comm, sockets[0], engine));
+    costs.sent_bytes = static_cast<std::int64_t>(relay_exchanges(engines.comm, socket, engine));
   }
   engine.wait();
-  if (shares) close(sockets[0]);
+  socket.close();
   costs.engine = 1;
   costs.engine_cpu_ns = static_cast<std::int64_t>(engine.end().cpu_ns);
   costs.engine_kib = static_cast<std::int64_t>(engine.end().most_kib);
@@ -261,11 +265,9 @@ bool analysis_wanted() {
   return wanted;
 }
 
-void analyse_job(const RecordedRun& run, const RanksHost& host) {
+void analyse_job(const RecordedRun& run, const RanksHost& host, MPI_Comm comm) {
   const std::uint64_t begin_ns = steady_ns();
   const std::uint64_t cpu_before = thread_cpu_time_ns();
-  MPI_Comm comm = MPI_COMM_NULL;
-  PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
   EngineRanks engines = find_engine_ranks(run, host, comm);
   PMPI_Barrier(comm);  // all recordings are finished
   int count = 0;
@@ -284,7 +286,6 @@ void analyse_job(const RecordedRun& run, const RanksHost& host) {
   mine.cpu_ns = static_cast<std::int64_t>(thread_cpu_time_ns() - cpu_before);
   constexpr int kValues = sizeof mine / sizeof mine.cpu_ns;
   if (gathers) PMPI_Gather(&mine, kValues, MPI_INT64_T, all, kValues, MPI_INT64_T, kFirst, comm);
-  PMPI_Comm_free(&comm);
   if (all != nullptr) write_costs(run, all, count);
   std::free(all);
 }

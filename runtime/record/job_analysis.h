@@ -37,9 +37,9 @@ struct RecordedRun {
   std::uint64_t calls;  ///< of this rank
 };
 
-/// Collective over MPI_COMM_WORLD, after the recordings are finished and before PMPI_Finalize.
-/// Costs are left in raw/analysis.costs, messages in raw/analysis.log.
-void analyse_job(const RecordedRun& run, const RanksHost& host);
+/// Collective over `comm`, the recorder's own of all ranks, after the recordings are finished and
+/// before PMPI_Finalize. Costs are left in raw/analysis.costs, messages in raw/analysis.log.
+void analyse_job(const RecordedRun& run, const RanksHost& host, MPI_Comm comm);
 
 }  // namespace slackline::record
 

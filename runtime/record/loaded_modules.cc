@@ -101,52 +101,81 @@ std::size_t module_arguments(const LoadedModule& module, std::int64_t* args) {
 }
 
 bool LoadedModules::changed(unsigned long long adds, unsigned long long removals) {
-  if (count_ > 0 && adds == adds_ && removals == removals_) return false;
+  if (list_.count > 0 && adds == adds_ && removals == removals_) return false;
   adds_ = adds;
   removals_ = removals;
-  clear();
+  const List before = before_;
+  before_ = list_;
+  list_ = before;
+  clear(list_);
+  last_ = 0;
+  ++generation_;
   return true;
 }
 
-void LoadedModules::clear() {
-  for (std::size_t i = 0; i < count_; ++i) std::free(modules_[i].name);
-  count_ = 0;
-  last_ = 0;
-  ++generation_;
+void LoadedModules::clear(List& list) {
+  for (std::size_t i = 0; i < list.count; ++i) std::free(list.modules[i].name);
+  list.count = 0;
+}
+
+/// Whether the raw file has the module from before the last change; then it is not told again.
+bool LoadedModules::had(const LoadedModule& module) {
+  for (std::size_t i = 0; i < before_.count; ++i) {
+    LoadedModule& known = before_.modules[i];
+    const bool same = known.begin == module.begin && known.end == module.end &&
+                      known.bias == module.bias && known.build_id_bytes == module.build_id_bytes &&
+                      std::memcmp(known.build_id, module.build_id, module.build_id_bytes) == 0 &&
+                      std::strcmp(known.name, module.name) == 0;
+    if (!same) continue;
+    const bool recorded = known.recorded;
+    known.recorded = false;  // what is left is gone
+    return recorded;
+  }
+  return false;
+}
+
+void LoadedModules::note_removed() {
+  for (std::size_t i = 0; i < before_.count; ++i) {
+    if (before_.modules[i].recorded) ++removed_;
+  }
+  clear(before_);
 }
 
 bool LoadedModules::add(const LoadedModule& module, const char* name) {
   if (module.begin >= module.end) return true;
-  if (count_ == room_) {
-    const std::size_t larger = room_ == 0 ? 64 : 2 * room_;
-    auto* moved = static_cast<LoadedModule*>(std::realloc(modules_, larger * sizeof(LoadedModule)));
+  if (list_.count == list_.room) {
+    const std::size_t larger = list_.room == 0 ? 64 : 2 * list_.room;
+    auto* moved =
+        static_cast<LoadedModule*>(std::realloc(list_.modules, larger * sizeof(LoadedModule)));
     if (moved == nullptr) return false;
-    modules_ = moved;
-    room_ = larger;
+    list_.modules = moved;
+    list_.room = larger;
   }
-  LoadedModule& added = modules_[count_];
+  LoadedModule& added = list_.modules[list_.count];
   added = module;
   added.name = strdup(name == nullptr ? "" : name);
   if (added.name == nullptr) return false;
-  ++count_;
+  added.recorded = had(added);
+  ++list_.count;
   return true;
 }
 
 bool LoadedModules::refresh() {
   Listing listing{this};
   dl_iterate_phdr(list_module, &listing);
+  note_removed();
   return listing.complete;
 }
 
 LoadedModule* LoadedModules::find(std::uint64_t address) {
   const auto holds = [&](std::size_t i) {
-    return address >= modules_[i].begin && address < modules_[i].end;
+    return address >= list_.modules[i].begin && address < list_.modules[i].end;
   };
-  if (last_ < count_ && holds(last_)) return &modules_[last_];
-  for (std::size_t i = 0; i < count_; ++i) {
+  if (last_ < list_.count && holds(last_)) return &list_.modules[last_];
+  for (std::size_t i = 0; i < list_.count; ++i) {
     if (!holds(i)) continue;
     last_ = i;
-    return &modules_[i];
+    return &list_.modules[i];
   }
   return nullptr;
 }

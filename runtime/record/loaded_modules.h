@@ -52,10 +52,12 @@ class LoadedModules {
   bool refresh();
   /// The module that holds `address`; nullptr if there is none.
   LoadedModule* find(std::uint64_t address);
-  std::size_t size() const { return count_; }
-  const char* name(std::size_t i) const { return modules_[i].name; }
+  std::size_t size() const { return list_.count; }
+  const char* name(std::size_t i) const { return list_.modules[i].name; }
   /// Another one after each change of the list.
   std::uint64_t generation() const { return generation_; }
+  /// How many times a module has gone that the raw file has.
+  std::uint64_t removed() const { return removed_; }
   /// How many modules the process had ever loaded by then.
   unsigned long long ever_loaded() const { return adds_; }
 
@@ -64,11 +66,18 @@ class LoadedModules {
   bool add(const LoadedModule& module, const char* name);
 
  private:
-  void clear();
+  struct List {
+    LoadedModule* modules = nullptr;
+    std::size_t count = 0;
+    std::size_t room = 0;
+  };
+  static void clear(List& list);
+  bool had(const LoadedModule& module);
+  void note_removed();
 
-  LoadedModule* modules_ = nullptr;
-  std::size_t count_ = 0;
-  std::size_t room_ = 0;
+  List list_;
+  List before_;  // the last change
+  std::uint64_t removed_ = 0;
   std::size_t last_ = 0;  // found last
   std::uint64_t generation_ = 0;
   unsigned long long adds_ = 0;

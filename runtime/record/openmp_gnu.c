@@ -32,7 +32,7 @@ static int search_runtime(struct dl_phdr_info* info, size_t size, void* data) {
   void* library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL) return 0;
   found[1] = slk_find_in(library, name);
-  dlclose(library);
+  slk_close_library(library);
   return found[1] != NULL;
 }
 

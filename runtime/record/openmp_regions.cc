@@ -11,8 +11,6 @@
 // Nested regions count as work of the thread that has them, and are counted; so are those of other
 // threads, of which nothing else is recorded.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -104,23 +102,12 @@ void count(std::uint32_t slk_raw_header::*counter) {
 /// The calling thread's place in the region that is followed now; null: it is in none, or deeper.
 TeamThread* place() {
   TeamThread* const t = own;
-  return t != nullptr && nested == 0 && own_region == load(followed) ? t : nullptr;
-}
-
-/// A child of the program must not write into its parent's files.
-bool is_child() {
-  static bool forked;
-  static bool known;
-  if (__builtin_expect(!known, 0)) {
-    known = true;
-    forked = getpid() != process.header->pid;
-    pthread_atfork(nullptr, nullptr, [] { forked = true; });
-  }
-  return forked;
+  const bool in_it = t != nullptr && nested == 0 && own_region == load(followed);
+  return in_it && process.active() ? t : nullptr;
 }
 
 slk_region begin_region(const std::uint64_t* frame, std::uint32_t runtime) {
-  if (!process.active || process.paused || is_child()) return SLK_REGION_IGNORED;
+  if (!process.active() || process.paused) return SLK_REGION_IGNORED;
   if (nested > 0 || place() != nullptr) {
     ++nested;
     return SLK_REGION_NESTED;
@@ -280,7 +267,7 @@ void end_region() {
   const std::uint64_t end_ns = now_ns();
   const std::uint64_t number = load(followed);
   __atomic_store_n(&followed, std::uint64_t{0}, __ATOMIC_RELEASE);
-  if (t == nullptr || number == 0 || t->busy() || !process.active) return;
+  if (t == nullptr || number == 0 || t->busy() || !process.active()) return;
   if (team == 0 || team > kMostThreads) {
     count(&slk_raw_header::lost_regions);
     return;

@@ -20,7 +20,7 @@ static int has_function_of_openmp(const void* object, const void* address) {
   void* library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD); /* perhaps opened privately */
   if (library == NULL) return 0;
   const int found = slk_object_of(slk_find_in(library, kFunction)) == object;
-  dlclose(library);
+  slk_close_library(library);
   return found;
 }
 

@@ -31,8 +31,12 @@ static const Interposed* table;
 
 const slk_openmp_hooks* slk_openmp;
 
-/* The recorder's, told of each signal for which the program sets a handler. */
+/* The recorder's, told of each signal for which the program sets a handler, of functions that the
+ * program calls and that are not recorded, and of libraries before and after dlclose(). */
 static void (*tell_signal)(int);
+static void (*tell_unrecorded)(const char*);
+static void (*tell_closing)(const void*);
+static void (*tell_closed)(void);
 
 /* The C library's dlsym: this library has one of its own. */
 __attribute__((used, visibility("hidden"))) void* (*slk_real_dlsym)(void*, const char*);
@@ -141,14 +145,21 @@ static void load_recorder(const char* name, int binding) {
       (const Interposed* (*)(unsigned long))(uintptr_t)find_symbol(recorder, "slk_recorder_table");
   table = ask == NULL ? NULL : ask(SLK_TABLE_SIGNATURE);
   if (table == NULL) complain("recorder and preloaded library are of different builds", path);
-  slk_use_blocking(
+  const slk_blocking_hooks blocking = {
       (uint64_t(*)(void))(uintptr_t)find_symbol(recorder, "slk_blocking_begin"),
-      (void (*)(uint64_t, const uint64_t*))(uintptr_t)find_symbol(recorder, "slk_blocking_end"));
+      (void (*)(uint64_t, const uint64_t*))(uintptr_t)find_symbol(recorder, "slk_blocking_end"),
+      (int (*)(void))(uintptr_t)find_symbol(recorder, "slk_blocking_interrupted")};
+  slk_use_blocking(&blocking);
+  slk_use_exec((void (*)(void))(uintptr_t)find_symbol(recorder, "slk_before_exec"),
+               (void (*)(void))(uintptr_t)find_symbol(recorder, "slk_after_exec"));
   const slk_openmp_hooks* (*openmp)(const slk_openmp_state*) =
       (const slk_openmp_hooks* (*)(const slk_openmp_state*))(uintptr_t)find_symbol(
           recorder, "slk_openmp_table");
   if (openmp != NULL) __atomic_store_n(&slk_openmp, openmp(&slk_openmp_seen), __ATOMIC_RELEASE);
   tell_signal = (void (*)(int))(uintptr_t)find_symbol(recorder, "slk_note_signal");
+  tell_unrecorded = (void (*)(const char*))(uintptr_t)find_symbol(recorder, "slk_note_unrecorded");
+  tell_closing = (void (*)(const void*))(uintptr_t)find_symbol(recorder, "slk_note_closing");
+  tell_closed = (void (*)(void))(uintptr_t)find_symbol(recorder, "slk_note_closed");
   void (*note)(const char*, uint64_t) =
       (void (*)(const char*, uint64_t))(uintptr_t)find_symbol(recorder, "slk_note_start");
   if (note != NULL) note(hidden, cpu_time_ns() - cpu_before);
@@ -177,9 +188,26 @@ sighandler_t signal(int number, sighandler_t handler) {
   return real_signal(number, handler);
 }
 
+/* The C library's: this library has one of its own. */
+int slk_close_library(void* library) {
+  static int (*real)(void*);
+  if (real == NULL) real = (int (*)(void*))(uintptr_t)find_symbol(RTLD_NEXT, "dlclose");
+  return real(library);
+}
+
+/* Another library may be loaded to the same addresses afterwards. */
+int dlclose(void* library) {
+  struct link_map* map = NULL;
+  const int told = tell_closed != NULL && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0;
+  if (told) tell_closing(map->l_ld);
+  const int failed = slk_close_library(library);
+  if (told) tell_closed();
+  return failed;
+}
+
 static int is_loaded(const char* name) {
   void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-  if (library != NULL) dlclose(library);
+  if (library != NULL) slk_close_library(library);
   return library != NULL;
 }
 
@@ -203,7 +231,7 @@ static int match_library(struct dl_phdr_info* info, size_t size, void* data) {
   void* library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL) return 0;
   const void* init = slk_object_of(find_symbol(library, "PMPI_Init"));
-  dlclose(library);
+  slk_close_library(library);
   if (init == NULL || init != (const void*)(uintptr_t)info->dlpi_addr) return 0;
   strcpy(search->path, info->dlpi_name);
   return 1;
@@ -256,7 +284,7 @@ static int search_object(struct dl_phdr_info* info, size_t size, void* data) {
   void* library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL) return 0;
   search->found = find_symbol(library, search->symbol);
-  dlclose(library);
+  slk_close_library(library);
   return search->found != NULL;
 }
 
@@ -289,6 +317,8 @@ static void* resolve(unsigned symbol) {
     fprintf(stderr, "slackline: the program's MPI library has no %s\n", name);
     abort();
   }
+  const int unrecorded = entry != NULL && entry->wrapper == NULL && entry->name != NULL;
+  if (unrecorded && tell_unrecorded != NULL) tell_unrecorded(entry->name);
   return plain;
 }
 
@@ -335,6 +365,6 @@ __attribute__((used, visibility("hidden"))) void* slk_substitute(void* handle, c
   void* library = dlopen(calling.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   const int defines =
       library != NULL && slk_object_of(find_symbol(library, name)) == calling.dli_fbase;
-  if (library != NULL) dlclose(library);
+  if (library != NULL) slk_close_library(library);
   return defines ? NULL : own_entry_point(name);
 }

@@ -51,16 +51,17 @@ void* map_front(int fd) {
 }  // namespace
 
 bool RawFile::create(const char* path, const slk_raw_header& header) {
-  fd_ = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd_ < 0) return false;
-  void* at = map_front(fd_);
+  if (!file_.hold(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600))) return false;
+  const int fd = file_.number();
+  void* at = fd < 0 ? MAP_FAILED : map_front(fd);
   if (at == MAP_FAILED) {
     const int error = errno;
-    close(fd_);
+    file_.close();
     unlink(path);
     errno = error;
     return false;
   }
+  path_ = strdup(path);
   header_ = static_cast<slk_raw_header*>(at);
   std::memcpy(header_, &header, sizeof header);
   header_->stage_bytes = kStageBytes;
@@ -73,16 +74,32 @@ bool RawFile::create(const char* path, const slk_raw_header& header) {
   return true;
 }
 
+/// The file's, opened again if the program has closed it; -1, with errno, where that cannot be.
+int RawFile::descriptor() {
+  const int held = file_.number();
+  if (held >= 0 || path_ == nullptr) return held;
+  const auto again =
+      static_cast<int>(syscall(SYS_openat, AT_FDCWD, path_, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
+  return file_.hold_again(again) ? file_.number() : -1;
+}
+
 /// What is written but not counted in the header, because it failed half-way, is not there for the
 /// reader and is overwritten by the next attempt.
 bool RawFile::append(const void* data, std::size_t bytes) {
   std::uint64_t at = kMappedBytes + header_->appended_bytes;
-  if ((size_limit_ != 0 && at + bytes > size_limit_) || !may_grow_to(at + bytes)) return false;
+  if (size_limit_ != 0 && at + bytes > size_limit_) {
+    errno = EFBIG;
+    return false;
+  }
+  if (!may_grow_to(at + bytes)) return false;
+  const int fd = descriptor();
+  if (fd < 0) return false;
   const char* from = static_cast<const char*>(data);
   for (std::size_t left = bytes; left > 0;) {
     // Not by pwrite(), after which the recorder would ask itself where the program blocks.
-    const ssize_t n = syscall(SYS_pwrite64, fd_, from, left, static_cast<off_t>(at));
+    const ssize_t n = syscall(SYS_pwrite64, fd, from, left, static_cast<off_t>(at));
     if (n < 0 && errno == EINTR) continue;
+    if (n == 0) errno = ENOSPC;
     if (n <= 0) return false;
     from += n;
     at += static_cast<std::uint64_t>(n);
@@ -109,6 +126,7 @@ bool RawFile::empty_stage(std::size_t slots) {
   const slk_record open_head = cursor_ < limit_ ? *cursor_ : slk_record{};
   const auto used = static_cast<std::size_t>(cursor_ - stage_);
   full_ = used > 0 && !append(stage_, used * sizeof(slk_record));
+  if (full_) error_ = errno;
   if (stage_ != mapped_) {
     std::free(stage_);
     stage_ = mapped_;
@@ -122,8 +140,8 @@ bool RawFile::empty_stage(std::size_t slots) {
   cursor_ = stage_;
   limit_ = stage_ + kStageSlots;
   ++window_;
-  if (full_ || (slots > kStageSlots && !borrow(slots))) {
-    full_ = true;
+  if (!full_ && slots > kStageSlots && !borrow(slots)) refuse_all(ENOMEM);
+  if (full_) {
     limit_ = cursor_;
   } else {
     if (slots < kStageSlots) note_written(begin);
@@ -149,9 +167,9 @@ void RawFile::finish() {
 }
 
 void RawFile::flush_to_disk() {
-  if (fd_ < 0) return;
+  if (header_ == nullptr) return;
   msync(header_, kMappedBytes, MS_SYNC);
-  fsync(fd_);
+  if (const int fd = descriptor(); fd >= 0) fsync(fd);
 }
 
 }  // namespace slackline::record

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "descriptor.h"
 #include "trace/wire.h"
 
 namespace slackline::record {
@@ -18,6 +19,7 @@ namespace slackline::record {
 /// in the processor's cache: growing a mapping instead costs a page fault and a block allocation
 /// for every 85 records, which is as much as all the rest. And a full disk shows as an error of
 /// pwrite, not as SIGBUS in the middle of the job; recording then stops and calls are only counted.
+/// Where the program has closed the file, it is opened again.
 ///
 /// A record is published by storing its `op` last. Stores of one thread reach the page cache in
 /// program order when the process dies, so that a reader never sees a half-written record. A death
@@ -33,6 +35,8 @@ class RawFile {
   /// Where the next record goes; after reserve(n) there are n slots.
   slk_record* head() const { return cursor_; }
   bool full() const { return full_; }
+  /// Why nothing more can be written: errno; EFBIG if it was the size limit. 0: it can.
+  int error() const { return error_; }
 
   /// Makes room for `slots` slots from head() on, of which the first may be in use. May move
   /// head(). False when the disk is full. A record larger than the stage is built in
@@ -47,7 +51,10 @@ class RawFile {
   std::uint64_t writing_ns() const { return writing_ns_; }
 
   /// From here on nothing is kept; for a thread that could get no file.
-  void refuse_all() { full_ = true; }
+  void refuse_all(int error) {
+    full_ = true;
+    error_ = error;
+  }
   /// Writes what is in the stage; nothing may be recorded after that.
   void finish();
   /// Sends what the file holds to where other hosts read it from. May wait for the disk.
@@ -56,6 +63,7 @@ class RawFile {
  private:
   bool empty_stage(std::size_t slots);
   bool append(const void* data, std::size_t bytes);
+  int descriptor();
   bool borrow(std::size_t slots);
   void note_written(std::uint64_t begin_ns);
 
@@ -67,7 +75,9 @@ class RawFile {
   std::uint64_t size_limit_ = 0;  // in bytes; 0: none
   std::uint32_t window_ = 0;
   std::uint64_t writing_ns_ = 0;
-  int fd_ = -1;
+  Descriptor file_;
+  char* path_ = nullptr;
+  int error_ = 0;
   bool full_ = false;
 };
 

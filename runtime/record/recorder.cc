@@ -1,6 +1,7 @@
 #include "recorder.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstdio>
@@ -13,10 +14,10 @@
 #include "job_folder.h"
 #include "openmp_regions.h"
 #include "synchronise.h"
+#include "unseen_libraries.h"
 
 namespace slackline::record {
 
-Process process;
 __thread Thread* this_thread;
 __thread const std::uint64_t* call_frame;
 
@@ -31,6 +32,7 @@ char directory[3072];
 std::uint16_t thread_count;
 bool takes_part = false;  // in what the ranks of MPI_COMM_WORLD do together
 bool started;
+const void* preloaded;    // an address in the library that has the entry points
 bool recording_sessions;  // they, and not MPI_Init, started the recording
 ProcessorTime processors_at_start;
 std::uint64_t cpu_time_at_start_ns = 0;
@@ -100,9 +102,13 @@ void fill_header(int rank, int size, int thread_level) {
   std::snprintf(h.mpi_version, sizeof h.mpi_version, "%.255s", version);
 }
 
+/// When the thread ends. Other destructors of its data may call MPI after this one: then it gets a
+/// recorder again.
 void release_thread(void* value) {
+  if (!is_recorded_process()) return;
   auto* t = static_cast<Thread*>(value);
   t->stop_sampling();
+  this_thread = nullptr;
   pthread_mutex_lock(&thread_mutex);
   t->next_free = free_threads;
   free_threads = t;
@@ -116,6 +122,17 @@ void file_name(std::uint16_t index, const char* suffix, char* path, std::size_t 
   } else {
     std::snprintf(path, room, "%s/raw/rank-%d.t%d.%s", directory, first_header.rank, index, suffix);
   }
+}
+
+/// Gives process.active_flag a page that is cleared in forked children, however they are made.
+void make_active_flag() {
+  const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const page =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page != MAP_FAILED) process.active_flag = static_cast<bool*>(page);
+  // Linux before 4.14 cannot: then only those that the C library's fork() makes are noticed.
+  if (page != MAP_FAILED && madvise(page, bytes, MADV_WIPEONFORK) == 0) return;
+  pthread_atfork(nullptr, nullptr, [] { *process.active_flag = false; });
 }
 
 /// SLACKLINE_COUNTERS: "none", "software" (and unset), "hardware".
@@ -214,6 +231,7 @@ bool find_directory() {
   if (started || where == nullptr || *where == '\0') return false;
   if (std::strlen(where) >= sizeof directory) return false;
   started = true;
+  make_active_flag();
   std::memcpy(directory, where, std::strlen(where) + 1);
   return true;
 }
@@ -241,6 +259,23 @@ Thread* open_files(MPI_Group world, MPI_Comm known) {
   return t;
 }
 
+/// The library with that dynamic section, or all: whether their calls come here.
+void note_unseen(const void* dynamic) {
+  pthread_mutex_lock(&thread_mutex);
+  find_unseen_libraries(preloaded, dynamic, process.header->unseen_libraries,
+                        sizeof process.header->unseen_libraries);
+  pthread_mutex_unlock(&thread_mutex);
+}
+
+/// How many processes the launcher has started together, by what it tells each; 0 unknown.
+std::int32_t launched_processes() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && std::atoi(value) > 0) return std::atoi(value);
+  }
+  return 0;
+}
+
 void note_totals() {
   std::uint64_t calls = 0;
   double recording = static_cast<double>(fixed_cost_ns);
@@ -252,11 +287,18 @@ void note_totals() {
   process.header->calls = calls;
   process.header->recording_ns = static_cast<std::uint64_t>(recording);
   process.header->cpu_ns = cpu_time_ns();
+  note_unseen(nullptr);
   note_processor_time(*process.header);
   note_openmp_threads(*process.header);
 }
 
 }  // namespace
+
+Process process;
+
+bool is_recorded_process() {
+  return getpid() == first_header.pid;
+}
 
 Thread* attach_thread() {
   pthread_mutex_lock(&thread_mutex);
@@ -286,32 +328,68 @@ void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std
   t->write(slk_record{now, now, bytes, SLK_PEER_NONE, 0, comm, request, 0, 0, 0, op}, args, n_args);
 }
 
-void note_start(const char* hidden, std::uint64_t cpu_ns) {
+void note_start(const char* hidden, std::uint64_t cpu_ns, const void* caller) {
+  preloaded = caller;
   std::snprintf(first_header.hidden_calls, sizeof first_header.hidden_calls, "%s", hidden);
   fixed_cost_ns = cpu_ns;
 }
 
 std::uint64_t begin_blocking() {
-  const Thread* const t = this_thread;
-  if (!process.active || process.sampling.interval_ns == 0 || t == nullptr || t->busy() ||
-      process.paused) {
-    return 0;
-  }
-  return t->processor_clock().moment();
+  Thread* const t = this_thread;
+  if (!process.active() || process.sampling.interval_ns == 0 || t == nullptr) return 0;
+  t->forget_interruption();
+  return t->busy() || process.paused ? 0 : t->processor_clock().moment();
+}
+
+bool blocking_interrupted() {
+  Thread* const t = this_thread;
+  if (t == nullptr || !process.active() || !t->interrupted()) return false;
+  t->forget_interruption();
+  return true;
 }
 
 void end_blocking(std::uint64_t token, const std::uint64_t* frame) {
   Thread* const t = this_thread;
-  if (t == nullptr || !process.active || !t->processor_clock().was_off_since(token)) return;
-  // A child of the program must not write into its parent's files.
-  if (getpid() != first_header.pid) return;
+  if (t == nullptr || !process.active() || !t->processor_clock().was_off_since(token)) return;
+  if (!is_recorded_process()) return;
   t->note_blocking(frame);
 }
 
 void note_signal(int number) {
   if (process.sampling.interval_ns == 0 || number != process.sampling.signal) return;
+  if (!process.active() || !is_recorded_process()) return;
   process.sampling.interval_ns = 0;
   for (Thread* t = all_threads; t != nullptr; t = t->next) t->give_up_sampling();
+}
+
+void before_exec() {
+  if (this_thread != nullptr && process.active() && is_recorded_process()) {
+    this_thread->suspend_sampling();
+  }
+}
+
+void after_exec() {
+  if (this_thread != nullptr && process.active() && is_recorded_process()) {
+    this_thread->resume_sampling();
+  }
+}
+
+void note_unrecorded(const char* name) {
+  if (!process.active() || !is_recorded_process()) return;
+  pthread_mutex_lock(&thread_mutex);
+  add_name(name, process.header->unrecorded_calls, sizeof process.header->unrecorded_calls);
+  pthread_mutex_unlock(&thread_mutex);
+}
+
+void note_closing(const void* dynamic) {
+  if (process.active() && is_recorded_process()) note_unseen(dynamic);
+}
+
+void note_closed() {
+  if (!process.active() || !is_recorded_process()) return;
+  __atomic_add_fetch(&process.closed_libraries, 1u, __ATOMIC_RELAXED);
+  // Others do when they next call MPI.
+  if (this_thread != nullptr && !this_thread->busy()) this_thread->forget_closed();
 }
 
 void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
@@ -324,6 +402,7 @@ void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
   fill_header(rank, size, thread_level);
+  first_header.launched = launched_processes();
   // Even a rank that cannot record takes part, or the others would wait for it. No communicator is
   // made: in Open MPI 4.1, MPI_Dist_graph_create with reordering hangs at times after that. The
   // program's own messages cannot meet these: it goes on after the barrier.
@@ -349,7 +428,7 @@ void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
     t->close();
   }
   fixed_cost_ns += thread_cpu_time_ns() - cpu_before;
-  process.active = true;
+  *process.active_flag = true;
 }
 
 #if MPI_VERSION >= 4
@@ -367,22 +446,23 @@ void start_recording_of_session(MPI_Session session) {
   fill_header(rank, size, MPI_THREAD_MULTIPLE);  // a session may give any level
   if (open_files(world, MPI_COMM_NULL) == nullptr) return;
   recording_sessions = true;
-  process.active = true;
+  *process.active_flag = true;
 }
 
 void note_sessions_ended() {
-  if (!recording_sessions) return;
+  if (!recording_sessions || !is_recorded_process()) return;
   note_totals();
   process.header->finalized = 1;
 }
 #endif
 
 void prepare_finalize() {
+  if (started && !is_recorded_process()) return;
   if (process.header != nullptr && recording_sessions) process.header->finalized = 1;
   if (!started || !takes_part) return;
   // Receives that the program has never completed must not get these messages.
-  MPI_Comm private_comm = MPI_COMM_NULL;
-  PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
+  MPI_Comm private_comm = make_private_world();
+  if (private_comm == MPI_COMM_NULL) return;
   PMPI_Barrier(private_comm);  // waiting for late ranks is not recording's
   const std::uint64_t cpu_before = thread_cpu_time_ns();
   const slk_clock_sample sample =
@@ -395,8 +475,8 @@ void prepare_finalize() {
 }
 
 void stop_recording() {
-  if (process.header == nullptr || !process.active) return;
-  process.active = false;
+  if (process.header == nullptr || !process.active()) return;
+  *process.active_flag = false;
   for (Thread* t = all_threads; t != nullptr; t = t->next) t->stop_sampling();
   note_totals();
   for (Thread* t = all_threads; t != nullptr; t = t->next) {
@@ -408,22 +488,25 @@ void stop_recording() {
 }
 
 bool analyses_before_finalize() {
-  return takes_part && analysis_wanted();
+  return takes_part && analysis_wanted() && is_recorded_process();
 }
 
 void analyse_before_finalize() {
   // Who reads on another host sees only what has left this one.
-  const RanksHost host = find_host();
+  MPI_Comm world = make_private_world();
+  if (world == MPI_COMM_NULL) return;
+  const RanksHost host = find_host(world);
   if (!host.has_all_ranks) {
     for (Thread* t = all_threads; t != nullptr; t = t->next) t->file().flush_to_disk();
   }
   analyse_job({directory, first_header.rank, now_ns() - first_header.monotonic_ns,
                process.header == nullptr ? 0 : process.header->calls},
-              host);
+              host, world);
+  PMPI_Comm_free(&world);
 }
 
 void note_abort() {
-  if (process.header != nullptr) process.header->cpu_ns = cpu_time_ns();
+  if (process.active() && is_recorded_process()) process.header->cpu_ns = cpu_time_ns();
 }
 
 void set_paused(Thread& t, bool paused) {

@@ -131,12 +131,16 @@ class Thread {
   bool watch_processor();
   const HardwareCounters& hardware_counters() const { return hardware_; }
   void watch_call_paths() { paths_.attach(); }
+  /// Libraries were closed: what lay in them is forgotten. Not in a call.
+  void forget_closed();
   /// Samples the calling thread from now on; `path` is for its file.
   bool watch_computation(const char* path, const slk_raw_header& header,
                          const SamplingOptions& options) {
     return sampler_.start(path, header, index_, options);
   }
   void stop_sampling() { sampler_.stop(); }
+  void suspend_sampling() { sampler_.suspend(); }
+  void resume_sampling();
   /// Because the program uses the signal now.
   void give_up_sampling() {
     if (sampler_.running()) sampler_.set_state(SLK_SAMPLING_TAKEN_OVER);
@@ -156,6 +160,10 @@ class Thread {
   std::int64_t asleep_ns() const { return asleep_since_ == end_ns_ ? asleep_ns_ : 0; }
   /// The thread was off its processor in the function of the C library that has this frame.
   void note_blocking(const std::uint64_t* frame);
+  /// In the handler of the sampling signal: it alone has ended a system call of the thread.
+  void note_interruption() { interrupted_ = true; }
+  void forget_interruption() { interrupted_ = false; }
+  bool interrupted() const { return interrupted_; }
   /// In the handler of the sampling signal.
   void sample(const ucontext_t& context, std::uint64_t expirations);
   /// Writes what is known of the computation before the last call. Not while a record is open.
@@ -288,6 +296,8 @@ class Thread {
   std::uint16_t path_ = 0;  // of the calls of the present wrapper
   std::uint8_t op_ = 0;
   bool region_sums_ = false;
+  std::uint32_t closed_libraries_ = 0;  // of the process, when the modules were last looked at
+  volatile bool interrupted_ = false;
   PollRun poll_{};
   slk_record sink_[kSlack] = {};  // takes what is not to be kept
   slk_record suspended_{};
@@ -296,9 +306,15 @@ class Thread {
   std::size_t scratch_size_ = 0;
 };
 
-/// What all threads of the process share.
+inline bool never_active = false;
+
+/// What all threads of the process share. Children that the program forks have all of it, too, and
+/// the mapped files beside it, but neither the threads nor the timers and perf events: they must
+/// not touch anything. For them the system clears the page that holds the flag behind active().
 struct Process {
-  bool active = false;             // between MPI_Init and MPI_Finalize, with files
+  /// Between MPI_Init and MPI_Finalize, with files; in the process that called MPI_Init only.
+  bool active() const { return *active_flag; }
+  bool* active_flag = &never_active;
   bool paused = false;             // MPI_Pcontrol(0)
   bool multiple = false;           // MPI_THREAD_MULTIPLE: tables are locked
   bool system_counters = false;    // are recorded
@@ -307,6 +323,7 @@ struct Process {
   SamplingOptions sampling;
   slk_raw_header* header = nullptr;  // of the thread that called MPI_Init; in the mapped file
   std::uint32_t comm_generation = 1;
+  std::uint32_t closed_libraries = 0;
   std::uint32_t next_serial = 1;
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   RequestTable requests;
@@ -319,13 +336,17 @@ extern Process process;
 
 extern __thread Thread* this_thread __attribute__((tls_model("initial-exec")));
 
+/// False in all children of the recorded process: forked ones, and those of vfork() and its like,
+/// which run in its memory, so that there process.active() is true. A system call.
+bool is_recorded_process();
+
 /// Gives the calling thread its file. nullptr when there can be none.
 Thread* attach_thread();
 
 /// The calling thread's recorder, or nullptr when it has none or is inside an MPI call. call_frame
 /// must be set.
 inline Thread* idle_thread() {
-  if (__builtin_expect(!process.active, 0)) return nullptr;
+  if (__builtin_expect(!process.active(), 0)) return nullptr;
   Thread* t = this_thread;
   if (__builtin_expect(t == nullptr, 0)) t = attach_thread();
   if (t == nullptr || (t->busy() && !t->discard_abandoned())) return nullptr;
@@ -385,15 +406,27 @@ inline std::uint32_t comm_id(const Communicator* comm) {
 void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std::uint64_t bytes,
                  const std::int64_t* args, std::size_t n_args);
 
-/// What the preloaded library knows: functions of MPI whose calls do not come here, as text for the
-/// header, and the CPU time of loading the recorder.
-void note_start(const char* hidden, std::uint64_t cpu_ns);
+/// What the preloaded library, which has the address `caller`, knows: functions of MPI whose calls
+/// do not come here, as text for the header, and the CPU time of loading the recorder.
+void note_start(const char* hidden, std::uint64_t cpu_ns, const void* caller);
 /// Before and after a function of the C library that may block. Nothing is to be done after it if
 /// the first returns 0; `frame` is as call_frame.
 std::uint64_t begin_blocking();
 void end_blocking(std::uint64_t token, const std::uint64_t* frame);
+/// Whether a call that failed with EINTR since begin_blocking() did so because of the sampling
+/// signal and no other one, so that the program must not hear of it. Once for each such signal.
+bool blocking_interrupted();
 /// The program is about to set a handler for this signal.
 void note_signal(int number);
+/// The thread is about to become another program, and has not. That must get no signal of ours.
+void before_exec();
+void after_exec();
+/// The program calls a function of MPI that is not recorded.
+void note_unrecorded(const char* name);
+/// Before a library is closed, by its dynamic section, which it may survive; and after that, when
+/// another one may come to lie where it was.
+void note_closing(const void* dynamic);
+void note_closed();
 /// MPI_Init is done (it began at begin_ns): opens the files, synchronises the clocks.
 void start_recording(std::uint8_t op, std::uint64_t begin_ns);
 #if MPI_VERSION >= 4
@@ -435,6 +468,7 @@ class CallPathRecords final : public CallPathSink {
 };
 
 inline void Thread::find_call_path() {
+  if (__builtin_expect(closed_libraries_ != process.closed_libraries, 0)) forget_closed();
   if (__builtin_expect(sampler_.wants_modules(), 0)) sampler_.refresh();
   if (process.call_paths.deepest == 0 || process.paused) return;
   CallPathRecords records(*this);

@@ -9,9 +9,14 @@
 
 namespace slackline::record {
 
+bool RunQueueTime::open_file() const {
+  known_ = file_.hold(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
+  return known_;
+}
+
 void RunQueueTime::open() {
-  if (fd_ >= 0) syscall(SYS_close, fd_);
-  fd_ = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  file_.close();
+  open_file();
   total_ns_ = 0;
   gained_ns();
 }
@@ -29,11 +34,12 @@ std::int64_t RunQueueTime::gained_so_far_ns() const {
 
 /// What it was at the last call where it cannot be read.
 std::int64_t RunQueueTime::read_ns() const {
-  if (fd_ < 0) return total_ns_;
   const int saved_errno = errno;
+  int fd = file_.number();
+  if (fd < 0 && known_ && open_file()) fd = file_.number();
   char line[96];  // CPU time, run delay, number of times on a processor
   // Not by pread(), as the program's own calls of that are interposed.
-  const ssize_t bytes = syscall(SYS_pread64, fd_, line, sizeof line - 1, 0);
+  const ssize_t bytes = syscall(SYS_pread64, fd, line, sizeof line - 1, 0);
   std::int64_t total_ns = total_ns_;
   if (bytes > 0) {
     line[bytes] = '\0';

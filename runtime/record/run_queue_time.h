@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "descriptor.h"
+
 namespace slackline::record {
 
 /// For how long one thread was ready to run and had no processor, as the kernel counts it
@@ -13,7 +15,7 @@ class RunQueueTime {
   /// To be called by the thread itself, again when another one takes over.
   void open();
   /// False where the kernel does not count it.
-  bool known() const { return fd_ >= 0; }
+  bool known() const { return known_; }
   /// What it gained since the last call, or open(). One system call, some 1.5 us.
   std::int64_t gained_ns();
   /// The same; the next gained_ns() counts it, too.
@@ -21,8 +23,11 @@ class RunQueueTime {
 
  private:
   std::int64_t read_ns() const;
+  bool open_file() const;
 
-  int fd_ = -1;
+  // The program may close it at any time: then it is opened again.
+  mutable Descriptor file_;
+  mutable bool known_ = false;
   std::int64_t total_ns_ = 0;
 };
 

@@ -54,24 +54,42 @@ void Sampler::stop() {
   if (!timer_.stop()) set_state(SLK_SAMPLING_TIMER_CLOSED);
 }
 
+void Sampler::suspend() {
+  if (!running_) return;
+  stop();
+  suspended_ = sampling().state == SLK_SAMPLING_ON;
+}
+
+void Sampler::resume(int signal) {
+  if (!suspended_) return;
+  suspended_ = false;
+  running_ = timer_.start(signal, interval_ns_);
+  if (!running_) set_state(SLK_SAMPLING_NO_TIMER);
+}
+
 void Sampler::refresh() {
   locked_ = 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   modules_.refresh();
   look_for_python(modules_);
+  // Addresses may have other names now.
+  if (modules_.removed() != removed_) forget_paths();
+  removed_ = modules_.removed();
   wants_modules_ = false;
+  outdated_ = false;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   locked_ = 0;
 }
 
 void Sampler::on_signal(const ucontext_t& context, std::uint64_t expirations, bool idle) {
   if (tables_ == nullptr || !running_) return;
+  sampling().alive_ns = now_ns();
   if (!idle) take(context, expirations);
   timer_.rearm();
 }
 
 void Sampler::take(const ucontext_t& context, std::uint64_t expirations) {
-  if (locked_ != 0 || file_.full()) {
+  if (locked_ != 0 || outdated_ || file_.full()) {
     ++sampling().skipped;
     return;
   }
@@ -85,7 +103,7 @@ void Sampler::take(const ucontext_t& context, std::uint64_t expirations) {
 }
 
 void Sampler::take_blocked(const std::uint64_t* frame_pointer, std::int64_t blocked_ns) {
-  if (tables_ == nullptr || !running_ || locked_ != 0 || file_.full()) return;
+  if (tables_ == nullptr || !running_ || locked_ != 0 || outdated_ || file_.full()) return;
   locked_ = 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const std::uint64_t from = thread_cpu_time_ns();
@@ -132,6 +150,11 @@ bool Sampler::write_sample(std::uint8_t op, std::uint64_t time_ns, std::uint64_t
                nullptr, 0);
 }
 
+void Sampler::forget_paths() {
+  std::memset(tables_->buckets, 0, sizeof tables_->buckets);
+  arena_used_ = 0;
+}
+
 /// The number of the path in tables_->walk, which is written if it is new; 0: it cannot be. When
 /// the table is full it is begun anew, and paths get further numbers.
 std::uint32_t Sampler::path_id() {
@@ -150,8 +173,7 @@ std::uint32_t Sampler::path_id() {
   }
   if (!tell_modules()) return 0;
   if (arena_used_ + sizeof(Path) + bytes > kArenaBytes) {
-    std::memset(tables_->buckets, 0, sizeof tables_->buckets);
-    arena_used_ = 0;
+    forget_paths();
   }
   const std::uint64_t now = now_ns();
   const std::uint64_t flags = SLK_PATH_EXACT | (walk.whole ? std::uint64_t{SLK_PATH_WHOLE} : 0);

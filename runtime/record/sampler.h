@@ -37,6 +37,9 @@ class Sampler final : PythonSink {
              const SamplingOptions& options);
   /// No signal is sent any more.
   void stop();
+  /// The same until resume(). Nothing where it does not run.
+  void suspend();
+  void resume(int signal);
   /// Says in the file how far the thread was sampled.
   void set_state(slk_sampling state) {
     if (tables_ != nullptr) sampling().state = state;
@@ -45,6 +48,12 @@ class Sampler final : PythonSink {
 
   /// Whether a sample lay in a module that is not known yet: then refresh() should be called.
   bool wants_modules() const { return wants_modules_; }
+  /// Until then nothing is sampled, as a name may be of a library that is no longer there. In the
+  /// handler.
+  void want_modules() {
+    wants_modules_ = true;
+    outdated_ = true;
+  }
   void refresh();
 
   /// In the signal's handler. `expirations` of the timer that this one stands for; `idle`: the
@@ -91,6 +100,7 @@ class Sampler final : PythonSink {
   bool new_python(const PythonInterpreter& python) override;
   bool new_python_code(std::uint32_t id, const std::int64_t* args, std::size_t n_args) override;
   std::uint32_t path_id();
+  void forget_paths();
   bool write(const slk_record& record, const std::int64_t* args, std::size_t n_args);
   bool tell_modules();
 
@@ -99,13 +109,16 @@ class Sampler final : PythonSink {
   StackRange stack_;
   Tables* tables_ = nullptr;
   std::size_t arena_used_ = 0;
+  std::uint64_t removed_ = 0;  // of the modules, when the paths were last begun anew
   std::uint32_t path_count_ = 0;
   std::uint64_t interval_ns_ = 0;
   std::uint64_t taking_ns_ = 0;
   CpuTimer timer_;
   bool running_ = false;
+  bool suspended_ = false;
   volatile sig_atomic_t locked_ = 0;  // the modules are being renewed
   volatile bool wants_modules_ = false;
+  volatile bool outdated_ = false;
 };
 
 }  // namespace slackline::record

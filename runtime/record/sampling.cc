@@ -3,6 +3,7 @@
 #include "sampling.h"
 
 #include <signal.h>
+#include <ucontext.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -14,10 +15,34 @@ namespace slackline::record {
 
 namespace {
 
+/// Whether the signal has ended a system call that the system does not restart. Where another
+/// signal is handled first or after it, this one comes within that signal's handler or finds the
+/// call not yet begun again.
+bool ended_system_call(const ucontext_t& context) {
+#if defined(__x86_64__)
+  // The instruction leaves the address of the next one in rcx.
+  const auto& registers = context.uc_mcontext.gregs;
+  return registers[REG_RAX] == -EINTR && registers[REG_RCX] == registers[REG_RIP];
+#elif defined(__aarch64__)
+  constexpr std::uint64_t kPageBytes = 4096;
+  constexpr std::uint32_t kSystemCall = 0xd4000001;
+  const std::uint64_t next = context.uc_mcontext.pc;
+  if (static_cast<std::int64_t>(context.uc_mcontext.regs[0]) != -EINTR) return false;
+  if (next % kPageBytes == 0) return false;  // what lies before may be unreadable
+  std::uint32_t instruction = 0;
+  std::memcpy(&instruction, reinterpret_cast<const void*>(next - sizeof instruction),
+              sizeof instruction);
+  return instruction == kSystemCall;
+#else
+  return false;
+#endif
+}
+
 void on_signal(int, siginfo_t* info, void* context) {
   Thread* const t = this_thread;
   if (t == nullptr || (info->si_code != SI_TIMER && info->si_code <= 0)) return;
   const int saved_errno = errno;
+  if (ended_system_call(*static_cast<const ucontext_t*>(context))) t->note_interruption();
   const bool repeated = info->si_code == SI_TIMER && info->si_overrun > 0;
   const auto overrun = static_cast<std::uint64_t>(repeated ? info->si_overrun : 0);
   t->sample(*static_cast<const ucontext_t*>(context), 1 + overrun);

@@ -129,6 +129,18 @@ slk_clock_sample ask(int server, std::int64_t identity, MPI_Comm comm) {
 
 }  // namespace
 
+MPI_Comm make_private_world() {
+  constexpr int kCreationTag = 0x51ac;
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Comm made = MPI_COMM_NULL;
+  if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) return MPI_COMM_NULL;
+  if (PMPI_Comm_create_group(MPI_COMM_WORLD, world, kCreationTag, &made) != MPI_SUCCESS) {
+    made = MPI_COMM_NULL;
+  }
+  PMPI_Group_free(&world);
+  return made;
+}
+
 slk_clock_sample measure_clock(const char* host, const char* boot_id, MPI_Comm comm) {
   int rank = 0;
   int size = 1;

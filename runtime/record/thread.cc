@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <cstdlib>
 
 #include "openmp_regions.h"
@@ -39,13 +40,14 @@ bool Thread::create_file(const char* path, const slk_raw_header& header, std::ui
     file_.header().thread = index;
     return true;
   }
-  file_.refuse_all();
+  file_.refuse_all(errno);
   return false;
 }
 
 slk_record* Thread::refuse() {
   if (process.header != nullptr) {
     __atomic_add_fetch(&process.header->lost_calls, std::uint64_t{1}, __ATOMIC_RELAXED);
+    if (process.header->lost_reason == 0) process.header->lost_reason = file_.error();
   }
   return sink_;
 }
@@ -65,7 +67,15 @@ bool Thread::discard_abandoned() {
 }
 
 void Thread::sample(const ucontext_t& context, std::uint64_t expirations) {
-  sampler_.on_signal(context, expirations, busy() || !process.active || process.paused);
+  // What lies where a library was closed has no name yet.
+  if (closed_libraries_ != process.closed_libraries) sampler_.want_modules();
+  sampler_.on_signal(context, expirations, busy() || !process.active() || process.paused);
+}
+
+void Thread::forget_closed() {
+  closed_libraries_ = process.closed_libraries;
+  paths_.forget_closed();
+  if (sampler_.running()) sampler_.refresh();
 }
 
 void Thread::close_failed_poll(std::uint64_t key) {
@@ -103,6 +113,10 @@ void Thread::write(const slk_record& record, const std::int64_t* args, std::size
   if (n_args > 0) std::memcpy(head + 1, args, n_args * sizeof *args);
   __atomic_store_n(&head->op, record.op, __ATOMIC_RELEASE);
   file_.advance(1 + slots);
+}
+
+void Thread::resume_sampling() {
+  sampler_.resume(process.sampling.signal);
 }
 
 bool Thread::watch_processor() {

@@ -69,6 +69,26 @@ extern "C" __attribute__((visibility("default"))) void slk_note_signal(int numbe
   note_signal(number);
 }
 
+extern "C" __attribute__((visibility("default"))) void slk_note_unrecorded(const char* name) {
+  note_unrecorded(name);
+}
+
+extern "C" __attribute__((visibility("default"))) void slk_note_closing(const void* dynamic) {
+  note_closing(dynamic);
+}
+
+extern "C" __attribute__((visibility("default"))) void slk_note_closed() {
+  note_closed();
+}
+
+extern "C" __attribute__((visibility("default"))) void slk_before_exec() {
+  before_exec();
+}
+
+extern "C" __attribute__((visibility("default"))) void slk_after_exec() {
+  after_exec();
+}
+
 extern "C" __attribute__((visibility("default"))) std::uint64_t slk_blocking_begin() {
   return begin_blocking();
 }
@@ -78,9 +98,13 @@ extern "C" __attribute__((visibility("default"))) void slk_blocking_end(
   end_blocking(token, frame);
 }
 
+extern "C" __attribute__((visibility("default"))) int slk_blocking_interrupted() {
+  return blocking_interrupted() ? 1 : 0;
+}
+
 extern "C" __attribute__((visibility("default"))) void slk_note_start(const char* hidden,
                                                                       std::uint64_t cpu_ns) {
-  note_start(hidden, cpu_ns);
+  note_start(hidden, cpu_ns, __builtin_return_address(0));
 }
 
 }  // namespace slackline::record

@@ -105,9 +105,10 @@ std::string analysis_summary(const AnalysedJob& job, const RecordCommandOptions&
 
 std::string nothing_recorded(const RecordResult& result) {
   const std::string why =
-      !result.failures.reasons.empty() ? result.failures.reasons
-      : !result.failures.withheld.empty()
-          ? result.failures.withheld
+      !result.failures.reasons.empty()    ? result.failures.reasons
+      : !result.failures.withheld.empty() ? result.failures.withheld
+      : result.exit_status != 0
+          ? "the command failed before any process had completed MPI_Init; its own messages say why"
           : "no process completed MPI_Init with the recorder loaded: the command starts no MPI "
             "program, the program is linked statically to MPI, its MPI is neither Open MPI nor "
             "MPICH, or the job overwrites LD_PRELOAD";
@@ -144,9 +145,8 @@ std::string message(const RecordResult& result, const RecordCommandOptions& opti
   }
   if (const std::uint64_t lost = lost_calls(result); lost > 0) {
     text += fmt::format(
-        "slackline: the recording is incomplete: {} not recorded because the disk, the limit of a "
-        "file's size (--size-limit, ulimit -f) or memory was reached. Record into a folder with "
-        "more space (-o), or less (--call-paths=site, --counters=none, --sample=off).\n",
+        "slackline: the recording is incomplete: {} not recorded. Record into a folder with more "
+        "space (-o), or less (--call-paths=site, --counters=none, --sample=off).\n",
         lost == 1 ? "1 call was" : fmt::format("{} calls were", format_count(lost)));
   }
   for (const UnconvertedJob& job : result.unconverted) {
@@ -178,9 +178,11 @@ int run_record(const RecordCommandOptions& options) {
                                    command_processes())
                 : record(record_options);
   const bool incomplete = lost_calls(result) > 0 || result.failures.unwritten;
+  const bool separate = std::ranges::any_of(result.traces, &RecordedTrace::separate);
   const bool good = has_recorded(result) && result.unconverted.empty() && !incomplete &&
-                    std::ranges::all_of(result.analysed,
-                                        [](const AnalysedJob& job) { return job.problem.empty(); });
+                    !separate && std::ranges::all_of(result.analysed, [](const AnalysedJob& job) {
+                      return job.problem.empty();
+                    });
   const bool left = !result.traces.empty() || !result.analysed.empty();
   const bool failed = !left || !result.unconverted.empty() || incomplete;
   const bool speaks = command_processes().is_first() && (!options.quiet || !good);

@@ -6,8 +6,8 @@
 
 #include "trace/wire.h"
 
-#define SLK_SAMPLES_VERSION 3u
-#define SLK_SAMPLES_OLDEST 1u /* has no SLK_REC_BLOCKED_AT; 2: no Python frames */
+#define SLK_SAMPLES_VERSION 4u
+#define SLK_SAMPLES_OLDEST 1u /* has no SLK_REC_BLOCKED_AT; 2: no Python frames; 3: no alive_ns */
 
 /* Beside SLK_REC_MODULE, SLK_REC_CALL_PATH and those of Python: begin_ns: the thread was found
  * computing, outside of recorded calls; request = id of the call path; bytes = CPU time that it
@@ -44,6 +44,7 @@ struct slk_sampling_header {
   uint32_t state;       /* enum slk_sampling */
   uint64_t interval_ns; /* CPU time between samples */
   uint64_t skipped;     /* samples that could not be taken */
+  uint64_t alive_ns;    /* when the thread last computed, in calls of MPI or outside, about */
 };
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 12u
+#define SLK_WIRE_VERSION 13u
 #define SLK_WIRE_OLDEST 2u /* what is new since then is 0 in its headers, and no record of it */
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
@@ -420,7 +420,7 @@ struct slk_raw_header {
   uint64_t cost_ns;    /* measured cost of one recorded call, x 1000 */
   uint64_t calls;      /* calls seen, written at finalize */
   uint64_t cpu_ns;     /* the process's CPU time at finalize */
-  uint64_t lost_calls; /* not recorded: the disk was full or memory ran out */
+  uint64_t lost_calls; /* not recorded: they could not be written, or memory ran out */
   struct slk_clock_sample clock_begin;
   struct slk_clock_sample clock_end;
   char host[256];
@@ -450,6 +450,12 @@ struct slk_raw_header {
   uint64_t used_ns;          /* of the processors' time, what was used, by this process or others */
   uint64_t used_by_process_ns; /* CPU time of this process in the same interval */
   uint32_t openmp_threads;     /* that OpenMP's runtimes have started, as far as is known */
+  int32_t lost_reason; /* number of the error by which the first of lost_calls was lost; EFBIG: the
+                        * size limit */
+  int32_t launched;    /* processes that the launcher says it has started together; 0 unknown */
+  char unrecorded_calls[512]; /* functions of MPI that the program has called and that are not
+                               * recorded */
+  char unseen_libraries[512]; /* files of libraries whose calls go to MPI's library directly */
 };
 
 #endif

@@ -112,7 +112,7 @@ def run_unit_tests(compiler, shared):
 
 def call_through_entry_points(compiler, source):
     preload = os.path.join(compiler.build, "libslackline_preload.so")
-    objects = compiler.objects(["preload.c", "blocking.c", "openmp_gnu.c", "openmp_threads.c", "openmp_tool.c"], ["-O2", "-fPIC", *WARNINGS])
+    objects = compiler.objects(["preload.c", "blocking.c", "exec.c", "openmp_gnu.c", "openmp_threads.c", "openmp_tool.c"], ["-O2", "-fPIC", *WARNINGS])
     run([CC, "-shared", "-o", preload, *objects])
     calls = os.path.join(source, "test", "aarch64", "calls.c")
     library = os.path.join(compiler.build, "libmpi_calls.so")

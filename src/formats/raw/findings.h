@@ -18,7 +18,20 @@ inline constexpr FindingKind kBadArguments{
     "Record arguments that refer to ranks or communicators that do not exist; they were omitted."};
 inline constexpr FindingKind kLostCalls{
     "lost_calls", Severity::data_loss,
-    "Calls not recorded because the disk or memory was full, or the size limit was reached."};
+    "Calls not recorded because what was recorded could not be written."};
+inline constexpr FindingKind kUnrecordedCalls{
+    "unrecorded_calls", Severity::data_loss,
+    "MPI functions that the program calls and that are not recorded: their time counts as "
+    "computation or as blocked outside MPI, and requests that they start are unknown."};
+inline constexpr FindingKind kUnseenLibraries{
+    "calls_missed", Severity::data_loss,
+    "Libraries whose MPI calls go to the MPI library directly, as of those opened with "
+    "RTLD_DEEPBIND or linked with -Bsymbolic; their calls are missing in the trace."};
+inline constexpr FindingKind kSeparateJobs{
+    "separate_jobs", Severity::notice,
+    "Ranks that are alone in their job although the launcher started several processes together: "
+    "the program's MPI library is not the launcher's. Use the mpirun of the program's MPI "
+    "library."};
 inline constexpr FindingKind kAbandonedCalls{
     "abandoned_calls", Severity::notice,
     "Calls that the program left by longjmp or an exception, as an error handler may; they are "
@@ -63,7 +76,8 @@ inline constexpr FindingKind kNotSampled{
     "around it only."};
 inline constexpr FindingKind kSkippedSamples{
     "skipped_samples", Severity::info,
-    "Samples that could not be taken because the disk was full or modules were being loaded."};
+    "Samples that could not be taken because they could not be written or modules were being "
+    "loaded."};
 inline constexpr FindingKind kOversubscribed{
     "oversubscribed", Severity::notice,
     "Oversubscribed ranks (more ranks than processors); the time they wait for a processor varies "

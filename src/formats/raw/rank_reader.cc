@@ -36,13 +36,14 @@ struct Resolution {
 class RankReader {
  public:
   RankReader(const RankFiles& rank, const CommViews& views, const CallFrames& frames,
-             const Trace& trace, const ClockMap& clock, std::int64_t zero_ns)
+             const Trace& trace, const ClockMap& clock, std::int64_t zero_ns, std::int64_t end_ns)
       : rank_(rank),
         views_(views),
         frames_(frames),
         trace_(trace),
         clock_(clock),
         zero_ns_(zero_ns),
+        job_end_ns_(end_ns - zero_ns),
         channels_(rank.header().rank, rank.files.size() > 1, result_.findings) {}
 
   RankResult read() {
@@ -284,7 +285,7 @@ class RankReader {
       call.flags = static_cast<std::uint8_t>(call.flags | SLK_FLAG_UNFINISHED);
       result_.findings.add(kUnfinishedCall, fmt::format("rank {}: {}", rank_.header().rank,
                                                         mpi_name(call.operation)));
-      call.end_ns = call.begin_ns;
+      call.end_ns = std::max(call.begin_ns, job_end_ns_);
     } else if (elapsed_ns(head.begin_ns, head.end_ns) < 0 ||
                !plausible_time(rank_.header(), head.end_ns)) {
       result_.findings.add(kDamagedRecord, fmt::format("rank {}: end time", rank_.header().rank));
@@ -521,6 +522,7 @@ class RankReader {
   const Trace& trace_;
   const ClockMap& clock_;
   std::int64_t zero_ns_;
+  std::int64_t job_end_ns_;
   std::uint32_t file_ = 0;  // of the record that is read now
   RankResult result_;
   FlatMap<std::uint32_t, Resolution, SerialHash> resolved_;
@@ -541,8 +543,9 @@ class RankReader {
 }  // namespace
 
 RankResult read_rank(const RankFiles& rank, const CommViews& views, const CallFrames& frames,
-                     const Trace& trace, const ClockMap& clock, std::int64_t zero_ns) {
-  return RankReader(rank, views, frames, trace, clock, zero_ns).read();
+                     const Trace& trace, const ClockMap& clock, std::int64_t zero_ns,
+                     std::int64_t end_ns) {
+  return RankReader(rank, views, frames, trace, clock, zero_ns, end_ns).read();
 }
 
 }  // namespace slackline::raw

@@ -40,8 +40,10 @@ struct RankResult {
 };
 
 /// Turns one rank's records into calls: world ranks, global communicators, receives with what they
-/// got, times of rank 0's clock minus `zero_ns`. Independent of other ranks.
+/// got, times of rank 0's clock minus `zero_ns`. Calls that never returned last until the job
+/// ended, at `end_ns` of that clock. Independent of other ranks.
 RankResult read_rank(const RankFiles& rank, const CommViews& views, const CallFrames& frames,
-                     const Trace& trace, const ClockMap& clock, std::int64_t zero_ns);
+                     const Trace& trace, const ClockMap& clock, std::int64_t zero_ns,
+                     std::int64_t end_ns);
 
 }  // namespace slackline::raw

@@ -44,6 +44,8 @@ bool check_header(slk_raw_header& header) {
   terminate(header.mpi_version);
   terminate(header.program);
   terminate(header.hidden_calls);
+  terminate(header.unrecorded_calls);
+  terminate(header.unseen_libraries);
   return header.magic == SLK_WIRE_MAGIC && header.version >= SLK_WIRE_OLDEST &&
          header.version <= SLK_WIRE_VERSION && header.header_bytes == SLK_RAW_HEADER_BYTES &&
          header.world_size > 0 && header.rank >= 0 && header.rank < header.world_size;

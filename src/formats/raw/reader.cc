@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
@@ -21,6 +23,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/packed.h"
@@ -188,8 +191,26 @@ void note_missing(const std::vector<RankFiles>& ranks, Findings& findings) {
 /// What a rank's records say, for all processes.
 struct RankRecords {
   std::uint64_t count = 0;
-  std::int64_t first_begin_ns = std::numeric_limits<std::int64_t>::max();  ///< of rank 0's clock
+  // Of rank 0's clock: when its first call began, and when it was last seen alive.
+  std::int64_t first_begin_ns = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_sign_ns = std::numeric_limits<std::int64_t>::min();
 };
+
+std::string why_lost(std::int32_t error) {
+  if (error == 0) return "for an unknown reason";
+  if (error == EFBIG) return "the limit of a file's size was reached (--size-limit, ulimit -f)";
+  return std::system_category().message(error);
+}
+
+/// Returns how many there are.
+std::uint64_t note_lost_calls(const slk_raw_header& header, std::size_t rank, Findings& findings) {
+  const std::uint64_t lost = header.lost_calls % (std::uint64_t{1} << 53);
+  if (lost > 0) {
+    findings.add(raw::kLostCalls, fmt::format("rank {}: {}", rank, why_lost(header.lost_reason)),
+                 lost);
+  }
+  return lost;
+}
 
 void describe_job(const std::vector<RankFiles>& ranks, std::span<const RankRecords> records,
                   TraceBuilder& trace) {
@@ -210,7 +231,7 @@ void describe_job(const std::vector<RankFiles>& ranks, std::span<const RankRecor
     }
     info.cpu_ns += static_cast<std::int64_t>(h.cpu_ns % (std::uint64_t{1} << 53));
     abandoned += h.abandoned_calls;
-    info.lost_calls += h.lost_calls % (std::uint64_t{1} << 53);
+    info.lost_calls += note_lost_calls(h, r, trace.findings());
     const double calls = static_cast<double>(std::max(h.calls, records[r].count));
     const double cost_ns = static_cast<double>(h.cost_ns) / 1000;
     constexpr std::uint64_t kBelievable = std::uint64_t{1} << 53;
@@ -220,7 +241,6 @@ void describe_job(const std::vector<RankFiles>& ranks, std::span<const RankRecor
       info.recording_ns += static_cast<std::int64_t>(std::min(calls * cost_ns, 1e18));
     }
   }
-  if (info.lost_calls > 0) trace.findings().add(raw::kLostCalls, {}, info.lost_calls);
   if (abandoned > 0) trace.findings().add(raw::kAbandonedCalls, {}, abandoned);
 }
 
@@ -237,17 +257,32 @@ void describe_rank(const RankFiles& rank, const ClockMap& clock, std::int32_t r,
   const std::string who = fmt::format("rank {}", r);
   if (!info.finalized) trace.findings().add(kNotFinalized, who);
   if (!clock.known) trace.findings().add(kClockUnknown, who);
-  const std::string hidden = rank.header().hidden_calls;
-  if (!hidden.empty()) trace.findings().add(raw::kHiddenCalls, fmt::format("{}: {}", who, hidden));
+  const auto note = [&](const FindingKind& kind, const std::string& names) {
+    if (!names.empty()) trace.findings().add(kind, fmt::format("{}: {}", who, names));
+  };
+  note(raw::kHiddenCalls, rank.header().hidden_calls);
+  note(raw::kUnrecordedCalls, rank.header().unrecorded_calls);
+  note(raw::kUnseenLibraries, rank.header().unseen_libraries);
+  if (const std::int32_t launched = rank.header().launched;
+      launched > 1 && rank.header().world_size == 1) {
+    trace.findings().add(raw::kSeparateJobs, fmt::format("{} of {} processes", who, launched));
+  }
 }
 
 RankRecords records_of(const RankFiles& rank, const ClockMap& clock) {
   RankRecords records{rank.order.size()};
+  const auto see_alive = [&](std::uint64_t ns) {
+    if (ns == 0 || !raw::plausible_time(rank.header(), ns)) return;
+    records.last_sign_ns = std::max(records.last_sign_ns, clock(static_cast<std::int64_t>(ns)));
+  };
   for (const raw::Place place : rank.order) {
     const slk_record head = rank.at(place).head;
-    records.first_begin_ns =
-        std::min(records.first_begin_ns, clock(static_cast<std::int64_t>(head.begin_ns)));
+    const std::int64_t begin_ns = clock(static_cast<std::int64_t>(head.begin_ns));
+    records.first_begin_ns = std::min(records.first_begin_ns, begin_ns);
+    records.last_sign_ns = std::max(records.last_sign_ns, begin_ns);
+    see_alive(head.end_ns);
   }
+  for (const File& file : rank.samples) see_alive(file.sampling().alive_ns);
   return records;
 }
 
@@ -256,6 +291,27 @@ std::int64_t trace_zero(std::span<const RankRecords> ranks) {
   const std::int64_t zero =
       std::ranges::min_element(ranks, {}, &RankRecords::first_begin_ns)->first_begin_ns;
   return zero == std::numeric_limits<std::int64_t>::max() ? 0 : zero;
+}
+
+/// When the job ended, on rank 0's clock: as whoever started it has noted, else when any rank was
+/// last seen alive.
+std::int64_t job_end(const fs::path& folder, const std::vector<RankFiles>& ranks,
+                     std::span<const ClockMap> clocks, std::span<const RankRecords> records) {
+  std::int64_t end_ns =
+      std::ranges::max_element(records, {}, &RankRecords::last_sign_ns)->last_sign_ns;
+  std::ifstream in(folder / kJobEndName);
+  std::uint64_t noted_ns = 0;
+  in >> noted_ns;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (ranks[r].files.empty()) continue;
+    const slk_raw_header& h = ranks[r].header();
+    const std::uint64_t local_ns = h.monotonic_ns + (noted_ns - h.realtime_ns);
+    if (noted_ns > h.realtime_ns && raw::plausible_time(h, local_ns)) {
+      end_ns = std::max(end_ns, clocks[r](static_cast<std::int64_t>(local_ns)));
+    }
+    break;
+  }
+  return end_ns;
 }
 
 /// The counters that any rank has read become the trace's; gives the trace's number of each.
@@ -317,8 +373,10 @@ Bytes region_names(const RankResult& result) {
 /// ranks is gathered, so that the trace is the same in all processes but for the calls.
 class JobReader {
  public:
-  JobReader(std::vector<RankFiles>& ranks, TraceBuilder& trace, ProcessGroup& group)
-      : ranks_(ranks),
+  JobReader(fs::path folder, std::vector<RankFiles>& ranks, TraceBuilder& trace,
+            ProcessGroup& group)
+      : folder_(std::move(folder)),
+        ranks_(ranks),
         trace_(trace),
         group_(group),
         blocks_(rank_blocks(file_sizes(ranks), group.size())),
@@ -334,9 +392,10 @@ class JobReader {
     const std::vector<raw::CallFrames> frames =
         raw::share_call_frames(ranks_, blocks_, trace_, group_);
     const std::int64_t zero = trace_zero(records);
+    const std::int64_t end = job_end(folder_, ranks_, clocks_, records);
     std::vector<RankResult> results(ranks_.size());
     for_own_ranks([&](std::size_t r) {
-      results[r] = raw::read_rank(ranks_[r], views[r], frames[r], trace_, clocks_[r], zero);
+      results[r] = raw::read_rank(ranks_[r], views[r], frames[r], trace_, clocks_[r], zero, end);
     });
     keep(results, samples);
     describe_job(ranks_, records, trace_);
@@ -456,6 +515,7 @@ class JobReader {
     raw::note_processors(ranks_, uses, trace_);
   }
 
+  const fs::path folder_;
   std::vector<RankFiles>& ranks_;
   TraceBuilder& trace_;
   ProcessGroup& group_;
@@ -494,7 +554,7 @@ RawPart read_raw(const fs::path& directory, ProcessGroup& group) {
   open_samples(paths.front().parent_path(), grouped);
   require_same_files(grouped, group);
   note_missing(grouped, trace.findings());
-  JobReader reader(grouped, trace, group);
+  JobReader reader(paths.front().parent_path(), grouped, trace, group);
   Samples samples;
   reader.read(samples);
   return {std::move(trace).build(), std::move(samples), reader.own()};

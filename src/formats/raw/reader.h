@@ -36,5 +36,7 @@ bool looks_like_raw(const std::filesystem::path& path);
 /// Where a recording may be merged, for a while: a file beside its own that goes with them.
 std::filesystem::path merged_file(const std::filesystem::path& recording, std::int64_t process);
 inline constexpr std::string_view kMergedSuffix = ".merged";
+/// A file beside the raw ones that says when the job ended, in ns since 1970, if that is known.
+inline constexpr std::string_view kJobEndName = "job-end";
 
 }  // namespace slackline

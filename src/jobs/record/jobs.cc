@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -71,7 +72,7 @@ bool is_recorders(const fs::path& file) {
   const auto has = [&name](std::string_view part) { return name.find(part) != name.npos; };
   return file.extension() == kRawSuffix || file.extension() == kSampleSuffix ||
          file.extension() == kHiddenInit || name == kAnalysisLog || name == kAnalysisCosts ||
-         has(kMergedSuffix) || has(kFailure);
+         name == kJobEndName || has(kMergedSuffix) || has(kFailure);
 }
 
 /// A folder, and no link to one.
@@ -110,6 +111,14 @@ std::vector<fs::path> recorded_jobs(const fs::path& directory) {
   std::vector<fs::path> folders;
   for (auto& [start, folder] : jobs) folders.push_back(std::move(folder));
   return folders;
+}
+
+void note_job_end(const fs::path& directory) {
+  const auto jobs = recorded_jobs(directory);
+  if (jobs.size() != 1) return;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  std::ofstream(jobs.front() / "raw" / kJobEndName)
+      << std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() << '\n';
 }
 
 RecordingFailures recording_failures(const fs::path& directory) {

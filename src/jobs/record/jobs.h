@@ -15,6 +15,10 @@ namespace slackline {
 /// start.
 std::vector<std::filesystem::path> recorded_jobs(const std::filesystem::path& directory);
 
+/// Notes that the job whose recording is in `directory` has ended now, for calls that have never
+/// returned. Nothing where there are several.
+void note_job_end(const std::filesystem::path& directory);
+
 struct RecordingFailures {
   /// "ranks 0, 1 could not write the recording: No space left on device". Empty: none is known.
   std::string reasons{};

@@ -99,22 +99,28 @@ LauncherKind kind_of(const std::string& word, std::string_view mpi) {
               "Add --mpi openmpi or --mpi mpich.");
 }
 
-/// Where the command itself sets LD_PRELOAD for the ranks (-x, -genv, env), with the recorder
-/// before what it sets.
-std::vector<std::string> keep_preloaded(const std::vector<std::string>& command,
-                                        const Launcher& launcher, const Environment& variables) {
-  constexpr std::string_view kName = "LD_PRELOAD";
-  const auto ours = std::ranges::find(variables, kName, &Environment::value_type::first);
-  if (ours == variables.end() || launcher.kind == LauncherKind::none) return command;
+/// Variables that are lists, to which others may add.
+bool is_list(std::string_view variable) {
+  return variable == "LD_PRELOAD" || variable == "ASAN_OPTIONS";
+}
+
+/// Where the command itself sets a list for the ranks (-x, -genv, env), with what the recorder
+/// needs before what it sets.
+std::vector<std::string> keep_lists(const std::vector<std::string>& command,
+                                    const Launcher& launcher, const Environment& variables) {
   std::vector<std::string> kept = command;
-  for (std::size_t i = launcher.position + 1; i < kept.size(); ++i) {
-    const std::string& word = kept[i];
-    if (word.starts_with(kName) && word.size() > kName.size() && word[kName.size()] == '=') {
-      kept[i] = fmt::format("{}={}:{}", kName, ours->second, word.substr(kName.size() + 1));
-    } else if (word == kName && kept[i - 1] == "-x") {
-      kept[i] = fmt::format("{}={}", kName, ours->second);
-    } else if (word == kName && kept[i - 1].ends_with("env") && i + 1 < kept.size()) {
-      kept[i + 1] = fmt::format("{}:{}", ours->second, kept[i + 1]);
+  if (launcher.kind == LauncherKind::none) return kept;
+  for (const auto& [name, ours] : variables) {
+    if (!is_list(name)) continue;
+    for (std::size_t i = launcher.position + 1; i < kept.size(); ++i) {
+      const std::string word = kept[i];
+      if (word.starts_with(name + "=")) {
+        kept[i] = fmt::format("{}={}:{}", name, ours, word.substr(name.size() + 1));
+      } else if (word == name && kept[i - 1] == "-x") {
+        kept[i] = fmt::format("{}={}", name, ours);
+      } else if (word == name && kept[i - 1].ends_with("env") && i + 1 < kept.size()) {
+        kept[i + 1] = fmt::format("{}:{}", ours, kept[i + 1]);
+      }
     }
   }
   return kept;
@@ -156,7 +162,7 @@ Environment merged(Environment given, const Environment& first) {
     if (known == given.end()) {
       given.emplace_back(name, value);
     } else {
-      known->second = name == "LD_PRELOAD" ? value + ":" + known->second : value;
+      known->second = is_list(name) ? value + ":" + known->second : value;
     }
   }
   return given;
@@ -186,7 +192,7 @@ Launcher find_launcher(const std::vector<std::string>& command, std::string_view
 
 LaunchPlan plan_launch(const std::vector<std::string>& given, const Launcher& launcher,
                        const Environment& variables) {
-  const std::vector<std::string> command = keep_preloaded(given, launcher, variables);
+  const std::vector<std::string> command = keep_lists(given, launcher, variables);
   if (launcher.kind == LauncherKind::none || launcher.kind == LauncherKind::own_environment) {
     // Also the launcher sees it, which does no harm: the preloaded library does nothing in
     // programs that make no MPI calls.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <string_view>
@@ -158,6 +159,7 @@ RecordedTrace write_job(const ReadJob& job, const fs::path& to, ProcessGroup& gr
   recorded.cpu_ns = trace.info().cpu_ns;
   recorded.findings = trace.findings();
   recorded.lost_calls = trace.findings().count(raw::kLostCalls);
+  recorded.separate = trace.findings().count(raw::kSeparateJobs) > 0;
   write_native_together(trace, job.read->samples, job.read->own, to, group);
   check_written(*job.read, to);
   make_durable(to);
@@ -263,9 +265,18 @@ void remove_replaced(const std::vector<fs::path>& earlier, const RecordResult& r
   }
 }
 
+/// Programs built with -fsanitize=address demand that the sanitizer's library is loaded before all
+/// others; it does not have to be.
+std::string sanitizer_options() {
+  const char* const given = std::getenv("ASAN_OPTIONS");
+  const std::string ours = "verify_asan_link_order=0";
+  return given == nullptr || *given == '\0' ? ours : ours + ":" + given;
+}
+
 Environment environment(const RuntimeLibraries& libraries, const fs::path& directory,
                         const CallPathChoice& call_paths, bool yield) {
   Environment values{{"LD_PRELOAD", preload_value(libraries, yield)},
+                     {"ASAN_OPTIONS", sanitizer_options()},
                      {"SLACKLINE_DIR", fs::absolute(directory).string()}};
   // What the recorder does by itself needs no saying.
   const CallPathChoice usual;
@@ -345,6 +356,8 @@ RecordResult record(const RecordOptions& options) {
     ChildContext job = options.job;
     job.environment = merged(job.environment, plan.environment);
     result.exit_status = run_process(plan.command, job).exit_status;
+    // A script may go on for long after its job.
+    if (launcher.kind != LauncherKind::none) note_job_end(places.directory);
   } catch (const Error&) {
     remove_raw_files(places.directory);
     throw;

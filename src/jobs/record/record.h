@@ -61,7 +61,8 @@ struct RecordedTrace {
   std::uint64_t raw_bytes = 0;
   std::int64_t recording_ns = 0;  ///< calls times measured cost of one
   std::int64_t cpu_ns = 0;        ///< of all ranks; 0 unknown
-  std::uint64_t lost_calls = 0;   ///< not recorded for want of space
+  std::uint64_t lost_calls = 0;   ///< not recorded, as they could not be written
+  bool separate = false;  ///< a single rank, which the launcher started together with others
   double conversion_seconds = 0;  ///< from the raw files to the trace, after the job's end
   Findings findings;
 };

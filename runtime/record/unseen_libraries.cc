@@ -1,0 +1,150 @@
+#include "unseen_libraries.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+namespace slackline::record {
+
+namespace {
+
+#if defined(__aarch64__)
+constexpr std::uint64_t kOfData = R_AARCH64_GLOB_DAT;
+constexpr std::uint64_t kOfCalls = R_AARCH64_JUMP_SLOT;
+#else
+constexpr std::uint64_t kOfData = R_X86_64_GLOB_DAT;
+constexpr std::uint64_t kOfCalls = R_X86_64_JUMP_SLOT;
+#endif
+
+const void* object_of(const void* address) {
+  Dl_info info;
+  return address == nullptr || dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
+}
+
+bool is_of_mpi(const char* name) {
+  return std::strncmp(name, "MPI_", 4) == 0 || std::strncmp(name, "MPIX_", 5) == 0 ||
+         std::strncmp(name, "mpi_", 4) == 0;
+}
+
+/// Relocations of one table of a loaded object.
+struct Relocations {
+  const ElfW(Rela) * first = nullptr;
+  std::size_t count = 0;
+};
+
+/// What a loaded object says of its references to others.
+struct References {
+  const ElfW(Sym) * symbols = nullptr;
+  const char* names = nullptr;
+  Relocations of_data;
+  Relocations of_calls;
+};
+
+References references_of(const ElfW(Dyn) * dynamic, std::uint64_t bias) {
+  References refs;
+  std::size_t relative = 0;
+  // The loader has put addresses there, but for objects whose section is read-only.
+  const auto address = [bias](std::uint64_t value) { return value < bias ? value + bias : value; };
+  const auto relocations = [&](std::uint64_t value) {
+    return reinterpret_cast<const ElfW(Rela)*>(address(value));
+  };
+  for (; dynamic->d_tag != DT_NULL; ++dynamic) {
+    const std::uint64_t value = dynamic->d_un.d_val;
+    if (dynamic->d_tag == DT_SYMTAB) {
+      refs.symbols = reinterpret_cast<const ElfW(Sym)*>(address(value));
+    } else if (dynamic->d_tag == DT_STRTAB) {
+      refs.names = reinterpret_cast<const char*>(address(value));
+    } else if (dynamic->d_tag == DT_RELA) {
+      refs.of_data.first = relocations(value);
+    } else if (dynamic->d_tag == DT_RELASZ) {
+      refs.of_data.count = value / sizeof(ElfW(Rela));
+    } else if (dynamic->d_tag == DT_RELACOUNT) {
+      relative = value;
+    } else if (dynamic->d_tag == DT_JMPREL) {
+      refs.of_calls.first = relocations(value);
+    } else if (dynamic->d_tag == DT_PLTRELSZ) {
+      refs.of_calls.count = value / sizeof(ElfW(Rela));
+    }
+  }
+  // Those without a symbol come first, and are most.
+  if (relative <= refs.of_data.count) {
+    refs.of_data.first += relative;
+    refs.of_data.count -= relative;
+  }
+  return refs;
+}
+
+struct Search {
+  const void* only;         // dynamic section; null: all
+  const void* mpi_library;  // where it is loaded
+  const void* preloaded;    // the library that has the entry points
+  char* names;
+  std::size_t room;
+};
+
+bool has_unseen(const References& refs, const Relocations& table, std::uint64_t bias,
+                const Search& search) {
+  for (std::size_t i = 0; i < table.count; ++i) {
+    const ElfW(Rela)& r = table.first[i];
+    const std::uint64_t type = ELF64_R_TYPE(r.r_info);
+    if (type != kOfData && type != kOfCalls) continue;
+    const char* const name = refs.names + refs.symbols[ELF64_R_SYM(r.r_info)].st_name;
+    if (!is_of_mpi(name)) continue;
+    const void* target = nullptr;
+    std::memcpy(&target, reinterpret_cast<const void*>(bias + r.r_offset), sizeof target);
+    if (object_of(target) == search.mpi_library &&
+        object_of(dlsym(RTLD_DEFAULT, name)) == search.preloaded) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int look_at(dl_phdr_info* info, std::size_t, void* data) {
+  const Search& search = *static_cast<const Search*>(data);
+  const ElfW(Dyn)* dynamic = nullptr;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    dynamic = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+  }
+  if (dynamic == nullptr || (search.only != nullptr && search.only != dynamic)) return 0;
+  const References refs = references_of(dynamic, info->dlpi_addr);
+  if (refs.symbols == nullptr || refs.names == nullptr) return 0;
+  // MPI's own library speaks of itself, and what was wrapped goes on to it from this library.
+  const void* const object = object_of(dynamic);
+  if (object == search.mpi_library || object == object_of(&kOfCalls)) return 0;
+  if (has_unseen(refs, refs.of_calls, info->dlpi_addr, search) ||
+      has_unseen(refs, refs.of_data, info->dlpi_addr, search)) {
+    const char* const slash = std::strrchr(info->dlpi_name, '/');
+    const char* const name = slash == nullptr ? info->dlpi_name : slash + 1;
+    add_name(*name == '\0' ? "the program" : name, search.names, search.room);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_name(const char* name, char* names, std::size_t room) {
+  const std::size_t used = std::strlen(names);
+  const std::size_t length = std::strlen(name);
+  for (const char* at = std::strstr(names, name); at != nullptr; at = std::strstr(at + 1, name)) {
+    const bool begins = at == names || at[-1] == ' ';
+    if (begins && (at[length] == '\0' || at[length] == ',')) return;
+  }
+  if (used + length + 3 > room) return;
+  std::snprintf(names + used, room - used, "%s%s", used == 0 ? "" : ", ", name);
+}
+
+void find_unseen_libraries(const void* preloaded, const void* dynamic, char* names,
+                           std::size_t room) {
+  Search search{dynamic, object_of(dlsym(RTLD_DEFAULT, "PMPI_Init")), object_of(preloaded), names,
+                room};
+  if (search.mpi_library == nullptr || search.preloaded == nullptr) return;
+  dl_iterate_phdr(look_at, &search);
+}
+
+}  // namespace slackline::record
