@@ -389,7 +389,7 @@ void note_closed() {
   if (!process.active() || !is_recorded_process()) return;
   __atomic_add_fetch(&process.closed_libraries, 1u, __ATOMIC_RELAXED);
   // Others do when they next call MPI.
-  if (this_thread != nullptr && !this_thread->busy()) this_thread->forget_closed();
+  if (this_thread != nullptr) this_thread->note_closed();
 }
 
 void start_recording(std::uint8_t op, std::uint64_t begin_ns) {

@@ -131,8 +131,8 @@ class Thread {
   bool watch_processor();
   const HardwareCounters& hardware_counters() const { return hardware_; }
   void watch_call_paths() { paths_.attach(); }
-  /// Libraries were closed: what lay in them is forgotten. Not in a call.
-  void forget_closed();
+  /// Libraries were closed: what lay in them is forgotten, at once in samples.
+  void note_closed();
   /// Samples the calling thread from now on; `path` is for its file.
   bool watch_computation(const char* path, const slk_raw_header& header,
                          const SamplingOptions& options) {
@@ -296,7 +296,9 @@ class Thread {
   std::uint16_t path_ = 0;  // of the calls of the present wrapper
   std::uint8_t op_ = 0;
   bool region_sums_ = false;
-  std::uint32_t closed_libraries_ = 0;  // of the process, when the modules were last looked at
+  // As of the process when the modules of paths, or of samples, were last looked at.
+  std::uint32_t closed_libraries_ = 0;
+  std::uint32_t closed_in_samples_ = 0;
   volatile bool interrupted_ = false;
   PollRun poll_{};
   slk_record sink_[kSlack] = {};  // takes what is not to be kept
@@ -468,7 +470,7 @@ class CallPathRecords final : public CallPathSink {
 };
 
 inline void Thread::find_call_path() {
-  if (__builtin_expect(closed_libraries_ != process.closed_libraries, 0)) forget_closed();
+  if (__builtin_expect(closed_libraries_ != process.closed_libraries, 0)) note_closed();
   if (__builtin_expect(sampler_.wants_modules(), 0)) sampler_.refresh();
   if (process.call_paths.deepest == 0 || process.paused) return;
   CallPathRecords records(*this);

@@ -68,14 +68,17 @@ bool Thread::discard_abandoned() {
 
 void Thread::sample(const ucontext_t& context, std::uint64_t expirations) {
   // What lies where a library was closed has no name yet.
-  if (closed_libraries_ != process.closed_libraries) sampler_.want_modules();
+  if (closed_in_samples_ != process.closed_libraries) sampler_.want_modules();
   sampler_.on_signal(context, expirations, busy() || !process.active() || process.paused);
 }
 
-void Thread::forget_closed() {
-  closed_libraries_ = process.closed_libraries;
+void Thread::note_closed() {
+  const std::uint32_t closed = process.closed_libraries;
+  if (sampler_.running() && closed_in_samples_ != closed) sampler_.refresh();
+  closed_in_samples_ = closed;
+  if (busy()) return;  // until the next call
   paths_.forget_closed();
-  if (sampler_.running()) sampler_.refresh();
+  closed_libraries_ = closed;
 }
 
 void Thread::close_failed_poll(std::uint64_t key) {

@@ -85,7 +85,7 @@ static void turns(void) {
 
 /* The descriptor of the recorder's timer, if it has one; -1. */
 static int timer_descriptor(void) {
-  for (int fd = 3; fd < 1024; ++fd) {
+  for (int fd = 3; fd < 4096; ++fd) {
     char path[64], target[64] = "";
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (readlink(path, target, sizeof target - 1) > 0 && strstr(target, "perf_event") != NULL)

@@ -191,7 +191,7 @@ void note_missing(const std::vector<RankFiles>& ranks, Findings& findings) {
 /// What a rank's records say, for all processes.
 struct RankRecords {
   std::uint64_t count = 0;
-  // Of rank 0's clock: when its first call began, and when it was last seen alive.
+  // By rank 0's clock: when its first call began, and when it was last seen alive.
   std::int64_t first_begin_ns = std::numeric_limits<std::int64_t>::max();
   std::int64_t last_sign_ns = std::numeric_limits<std::int64_t>::min();
 };
