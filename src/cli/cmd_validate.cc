@@ -7,6 +7,7 @@
 #include "app/options/shared_options.h"
 #include "app/requests/calibrate.h"
 #include "app/requests/validate.h"
+#include "base/output_place.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/job_options.h"
@@ -39,6 +40,7 @@ int run_validate(const ValidateCommandOptions& options) {
   if (!measurement.samples.empty()) {
     execute(CalibrateRequest{.samples = measurement.samples.string(),
                              .machine = request.model.machine});
+    OutputsOfCommand::place();  // what predicts reads it
   }
   for (const PlannedRun& run : measurement.runs) {
     request.runs.push_back({run.added_ns, run.trace.string()});

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 #include "base/error.h"
-#include "base/interrupt.h"
+#include "base/file.h"
+#include "base/output_place.h"
 #include "base/output_target.h"
 #include "base/progress.h"
 #include "jobs/record/launcher.h"
@@ -122,28 +122,21 @@ void run_benchmark(const BenchmarkOptions& options) {
   }
   const Launcher launcher = find_launcher(options.command, options.mpi);
   const fs::path program = benchmark_program(mpi_of(launcher, options.mpi));
-  std::error_code ignored;
   const OutputTarget samples(options.samples);
   if (samples.is_stream()) {
     throw Error(fmt::format("cannot write '{}'", options.samples.string()), "it is not a file",
                 "Choose another name for the machine file, with -o.");
   }
-  fs::remove(samples.path(), ignored);
   const TimeShown shown(options.seconds);
-  std::ofstream joined(samples.path(), std::ios::binary);
+  OutputFile joined(samples.path());
   for (int i = 0; i < kProcesses; ++i) {
     fs::path part = fs::absolute(samples.path());
     part += fmt::format(".{}", i + 1);
-    const TemporaryGuard guard(part);
+    const Temporary temporary(part);
     run_once(options, launcher, program, part);
-    joined << std::ifstream(part, std::ios::binary).rdbuf();
-    fs::remove(part, ignored);
+    joined.write(MappedFile(part).text());
   }
-  joined.close();
-  if (!joined) {
-    throw Error(fmt::format("cannot write '{}'", samples.path().string()), "the disk may be full",
-                "Choose another place for the machine file, with -o.");
-  }
+  joined.commit();
 }
 
 }  // namespace slackline
