@@ -36,7 +36,7 @@ inline constexpr FindingKind kOneSidedCalls{"one_sided_calls", Severity::notice,
 inline constexpr FindingKind kUnfinishedCall{
     "unfinished_call", Severity::notice,
     "Calls without an end in the recording (the rank terminated, or the recording is truncated); "
-    "they end where their thread continues or ends."};
+    "they end where their thread continues or the job ends."};
 inline constexpr FindingKind kTimeBackwards{
     "time_backwards", Severity::notice,
     "Records out of time order; they were moved to the time or end of the preceding record."};

@@ -7,6 +7,8 @@ the recording is whole.
 Exit status 77: cannot be tried here (said in words)."""
 import os
 import re
+import shutil
+import subprocess
 
 from recording import calls, check, finding, run_case, skip
 
@@ -102,6 +104,18 @@ def case_sanitized(test):
     done = recorded(test, 1, "habits_address", "descriptors", **options)
     check_same(test, without, done)
     check_whole(test, done)
+
+
+def case_other_libc(test):
+    """What is preloaded asks nothing of a C library, so that programs of another one start."""
+    preloaded = os.path.join(os.path.dirname(test.arguments.slackline), "lib", "slackline", "libslackline_preload.so")
+    if shutil.which("readelf") is None:
+        skip("there is no readelf")
+    said = subprocess.run(["readelf", "--dynamic", "--dyn-syms", "--wide", preloaded], capture_output=True, text=True,
+                          check=True).stdout
+    check("(NEEDED)" not in said, "no library")
+    check(not re.search(r" UND \w", said), "no function")
+    check("Auxiliary library: [libslackline_entry.so]" in said, "the GNU C library's loader finds the recorder")
 
 
 def case_launcher_of_other(test):

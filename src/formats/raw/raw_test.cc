@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstring>
 #include <random>
 
@@ -8,6 +9,7 @@
 #include "base/testing/error_text.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/testing/raw_file_builder.h"
+#include "formats/text/text.h"
 #include "trace/sample_wire.h"
 
 namespace slackline {
@@ -361,6 +363,46 @@ TEST_F(RawReaderTest, MissingRankAndMissingFinalizeAreTold) {
   EXPECT_EQ(trace.findings().count(kUnfinishedCall), 1u);
   EXPECT_FALSE(trace.rank_info(0).present);
   EXPECT_TRUE(trace.calls(1)[1].has(SLK_FLAG_UNFINISHED));
+}
+
+TEST_F(RawReaderTest, CallsThatNeverReturnLastUntilTheJobEnded) {
+  RawFileBuilder hung(0, 2);
+  hung.header().realtime_ns = 5'000'000;
+  hung.call(SLK_OP_init, 2000, 2010).call(SLK_OP_recv, 2020, 0, 1);
+  write("rank-0.slkraw", hung.bytes());
+  RawFileBuilder other(1, 2);
+  other.call(SLK_OP_init, 2000, 2010).call(SLK_OP_barrier, 2500, 2600);
+  write("rank-1.slkraw", other.bytes());
+  // As long as any rank was seen alive.
+  EXPECT_EQ(read().calls(0).end_ns(1), 600);
+  // At 1,000 ns of the clock it was 5 ms since 1970.
+  write(std::string(kJobEndName), "5009000\n");
+  EXPECT_EQ(read().calls(0).end_ns(1), 8000);
+  for (const char* nonsense : {"", "x", "7", "18446744073709551615"}) {
+    write(std::string(kJobEndName), nonsense);
+    EXPECT_EQ(read().calls(0).end_ns(1), 600) << nonsense;
+  }
+}
+
+TEST_F(RawReaderTest, LostCallsHaveTheirReason) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2010);
+  file.header().lost_calls = 7;
+  file.header().lost_reason = ENOSPC;
+  write("rank-0.slkraw", file.bytes());
+  const Findings found = read().findings();
+  EXPECT_EQ(found.count(raw::kLostCalls), 7u);
+  EXPECT_THAT(to_text(read()), HasSubstr("rank 0: No space left on device"));
+}
+
+TEST_F(RawReaderTest, RanksOfSeparateJobsAreTold) {
+  for (const auto& [launched, told] : {std::pair{2, 1u}, std::pair{1, 0u}, std::pair{0, 0u}}) {
+    RawFileBuilder file(0, 1);
+    file.call(SLK_OP_init, 2000, 2010);
+    file.header().launched = launched;
+    write("rank-0.slkraw", file.bytes());
+    EXPECT_EQ(read().findings().count(raw::kSeparateJobs), told) << launched;
+  }
 }
 
 TEST_F(RawReaderTest, ArgumentsBeyondTheEndAreATruncatedFile) {

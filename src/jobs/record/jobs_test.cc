@@ -60,6 +60,23 @@ TEST_F(Jobs, FailuresAreToldWithTheirReason) {
             "ranks 0, 3 could not write the recording: No space left on device");
 }
 
+TEST_F(Jobs, TheirEndIsNotedWhereThereIsOne) {
+  note_job_end(folder_);
+  EXPECT_THAT(recorded_jobs(folder_), IsEmpty());
+  recording("raw/rank-0.slkraw", 30);
+  note_job_end(folder_);
+  std::uint64_t noted_ns = 0;
+  std::ifstream(folder_ / "raw/job-end") >> noted_ns;
+  EXPECT_GT(noted_ns, 1'700'000'000'000'000'000u);
+  remove_raw_files(folder_);
+  EXPECT_FALSE(fs::exists(folder_ / "raw"));
+  recording("raw/rank-0.slkraw", 30);
+  recording("job-2/raw/rank-0.slkraw", 40);
+  note_job_end(folder_);
+  EXPECT_FALSE(fs::exists(folder_ / "raw/job-end"));
+  EXPECT_FALSE(fs::exists(folder_ / "job-2/raw/job-end"));
+}
+
 TEST_F(Jobs, OnlyTheRecordersFilesAreRemoved) {
   file("raw/rank-0.slkraw");
   file("raw/rank-1.error-28");

@@ -172,6 +172,16 @@ TEST(LaunchPlan, WhatTheCommandPreloadsComesAfterTheRecorder) {
               ElementsAre("-n", "2", "env", "LD_PRELOAD=rec.so:a.so", "p"));
 }
 
+TEST(LaunchPlan, OptionsOfTheSanitizerAreBoth) {
+  const Environment variables{{"ASAN_OPTIONS", "verify_asan_link_order=0"}};
+  const LaunchPlan plan = plan_launch({"mpirun", "-x", "ASAN_OPTIONS=detect_leaks=0", "p"},
+                                      {LauncherKind::open_mpi, 0}, variables);
+  EXPECT_THAT(plan.command,
+              testing::Contains("ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0"));
+  EXPECT_THAT(merged({{"ASAN_OPTIONS", "a=1"}}, variables),
+              ElementsAre(testing::Pair("ASAN_OPTIONS", "verify_asan_link_order=0:a=1")));
+}
+
 TEST(RunProcess, ExitStatusAndSignalsComeThrough) {
   EXPECT_EQ(run_process({"sh", "-c", "exit 7"}).exit_status, 7);
   EXPECT_EQ(run_process({"sh", "-c", "kill -9 $$"}).exit_status, 128 + 9);
