@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/parallel.h"
+#include "base/saturating.h"
 #include "calls/call_actions.h"
 #include "calls/code_places.h"
 #include "calls/program_steps.h"
@@ -25,7 +26,7 @@ struct RankProfile {
 void add(const MessageUse& from, MessageUse& to) {
   to.count += from.count;
   to.empty += from.empty;
-  to.bytes += from.bytes;
+  add_saturated(to.bytes, from.bytes);
   to.largest = std::max(to.largest, from.largest);
   to.sequels += from.sequels;
 }
@@ -34,7 +35,7 @@ void add_call(const RankCalls& calls, std::size_t i, bool timed, RankProfile& pr
   const Operation operation = calls.operation(i);
   OperationUse& use = profile.operations[static_cast<std::size_t>(operation)];
   ++use.count;
-  use.bytes += calls.bytes(i);
+  add_saturated(use.bytes, calls.bytes(i));
   if (timed) use.time_ns += calls.end_ns(i) - calls.begin_ns(i);
   if (!may_send(operation_class(operation))) return;
   for_each_send(calls.action(i), [&](const PostedMessage& message) {
@@ -140,7 +141,7 @@ ProgramProfile program_profile(const Trace& trace, const CallPaths& paths,
     for (std::size_t o = 0; o < kOperationCount; ++o) {
       OperationUse& use = profile.operations[o];
       use.count += part.operations[o].count;
-      use.bytes += part.operations[o].bytes;
+      add_saturated(use.bytes, part.operations[o].bytes);
       use.time_ns += part.operations[o].time_ns;
     }
     add(part.messages, profile.messages);

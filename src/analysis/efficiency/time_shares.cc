@@ -8,6 +8,7 @@
 #include "analysis/efficiency/ideal_length.h"
 #include "analysis/runs/measured.h"
 #include "analysis/waits/known_waits.h"
+#include "base/saturating.h"
 #include "calls/gap_walk.h"
 #include "calls/run_span.h"
 
@@ -53,7 +54,7 @@ class CallSums {
         if (calls.end_ns(i) < analysed_.begin_ns || calls.begin_ns(i) > analysed_.end_ns) continue;
         TimeShares::OfCalls& sum = of(r, static_cast<CallIndex>(i));
         ++sum.calls;
-        sum.bytes += calls.bytes(i);
+        add_saturated(sum.bytes, calls.bytes(i));
         const std::int64_t time = inside(analysed_, calls.begin_ns(i), calls.end_ns(i));
         sum.time_ns += time;
         if (!is_known(r, static_cast<CallIndex>(i))) sum.unknown_ns += time;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/saturating.h"
+
 namespace slackline {
 namespace {
 
@@ -26,7 +28,7 @@ void CallSum::add(double time_ns, const CallVolume& volume, double unknown_ns) {
   const std::size_t at = std::min<std::size_t>(static_cast<std::size_t>(length), kLengths - 1);
   ++calls_;
   volume_.messages += volume.messages;
-  volume_.bytes += volume.bytes;
+  add_saturated(volume_.bytes, volume.bytes);
   ns_ += time_ns;
   unknown_ns_ += unknown_ns;
   ++calls_by_length_[at];

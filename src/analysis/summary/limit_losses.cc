@@ -18,6 +18,7 @@
 
 #include "analysis/runs/measured.h"
 #include "analysis/waits/known_waits.h"
+#include "base/saturating.h"
 
 namespace slackline {
 namespace {
@@ -103,7 +104,7 @@ CallVolume LimitLosses::volume_of(std::int32_t rank, CallIndex call) const {
     ++volume.messages;
     if (c.kind == Kind::collective) return;
     const MessageCalls& m = in_.matching.message(c.id);
-    if (m.matched()) volume.bytes += in_.trace.calls(m.source).bytes(m.send);
+    if (m.matched()) add_saturated(volume.bytes, in_.trace.calls(m.source).bytes(m.send));
   });
   return volume;
 }

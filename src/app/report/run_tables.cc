@@ -13,6 +13,7 @@
 
 #include "analysis/profile/counter_profile.h"
 #include "analysis/runs/gap_parts.h"
+#include "base/saturating.h"
 #include "calls/call_actions.h"
 #include "graph/collective_index.h"
 #include "trace/operation_kinds.h"
@@ -50,7 +51,8 @@ std::vector<Performed> performed(const Trace& trace, const ModelChoice& choice) 
       ++sum.calls;
       const bool first = instance.members.empty() || instance.members.front() == member.rank;
       sum.collectives += first ? 1 : 0;
-      sum.bytes += static_cast<std::int64_t>(calls.bytes(member.enter));
+      sum.bytes = saturated_sum(sum.bytes, static_cast<std::int64_t>(std::min<std::uint64_t>(
+                                               calls.bytes(member.enter), INT64_MAX)));
       if (trace.timed()) sum.time_ns += calls.end_ns(member.enter) - calls.begin_ns(member.enter);
     }
   }

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <map>
 
+#include "base/int128.h"
+
 namespace slackline::raw {
 namespace {
 
@@ -22,8 +24,9 @@ class GapPauses {
     if (end > begin) add(begin, end, PauseKind::recording);
   }
 
+  /// `changes`: within the gap.
   void add_loss(const GapLoss& loss, std::span<const Sample> samples,
-                std::span<const RegionLoss> regions) {
+                std::span<const RegionLoss> regions, std::span<const std::int64_t> changes) {
     std::int64_t blocked_ns = loss.blocked_ns;
     for (const Sample& sample : samples) {
       if (sample.blocked) blocked_ns = add_located(sample, blocked_ns);
@@ -34,8 +37,8 @@ class GapPauses {
           add_in(region, region.no_processor_ns, no_processor_ns, PauseKind::no_processor);
       blocked_ns = add_in(region, region.blocked_ns, blocked_ns, PauseKind::blocked);
     }
-    add_outside(regions, no_processor_ns, PauseKind::no_processor);
-    add_outside(regions, blocked_ns, PauseKind::blocked);
+    spread(regions, changes, no_processor_ns, PauseKind::no_processor);
+    spread(regions, changes, blocked_ns, PauseKind::blocked);
   }
 
   void append_to(RankCallsBuilder& calls) const {
@@ -63,16 +66,35 @@ class GapPauses {
     return ns - length + fill(region.begin_ns, region.end_ns, length, kind);
   }
 
-  /// Outside of regions as far as there is room, from the gap's end backwards. `regions` are in
-  /// order of their ends.
-  void add_outside(std::span<const RegionLoss> regions, std::int64_t ns, PauseKind kind) {
-    std::int64_t end = end_ns_;
-    for (std::size_t i = regions.size(); i-- > 0 && ns > 0;) {
-      ns = fill(regions[i].end_ns, end, ns, kind);
+  /// Shared out over the stretches between changes of the code, by their lengths: else all would be
+  /// taken from what the program did last.
+  void spread(std::span<const RegionLoss> regions, std::span<const std::int64_t> changes,
+              std::int64_t ns, PauseKind kind) {
+    const std::int64_t all = end_ns_ - begin_ns_;
+    if (all <= 0) return;
+    std::int64_t from = begin_ns_;
+    std::int64_t shared = 0;
+    std::int64_t rest = 0;
+    for (std::size_t i = 0; i <= changes.size(); ++i) {
+      const std::int64_t to = i < changes.size() ? changes[i] : end_ns_;
+      const auto until = static_cast<std::int64_t>(Int128{ns} * (to - begin_ns_) / all);
+      rest += add_outside(from, to, regions, until - shared, kind);
+      shared = until;
+      from = to;
+    }
+    rest = add_outside(begin_ns_, end_ns_, regions, rest, kind);
+    fill(begin_ns_, end_ns_, rest, kind);
+  }
+
+  /// Between two times, outside of regions as far as there is room, from the end backwards.
+  /// `regions` are in order of their ends. Returns what has no room.
+  std::int64_t add_outside(std::int64_t from, std::int64_t end, std::span<const RegionLoss> regions,
+                           std::int64_t ns, PauseKind kind) {
+    for (std::size_t i = regions.size(); i-- > 0 && ns > 0 && end > from;) {
+      ns = fill(std::max(from, regions[i].end_ns), end, ns, kind);
       end = std::min(end, regions[i].begin_ns);
     }
-    ns = fill(begin_ns_, end, ns, kind);
-    fill(begin_ns_, end_ns_, ns, kind);
+    return fill(from, end, ns, kind);
   }
 
   /// Puts `ns` into what is free between two times, from its end backwards. Returns what has no
@@ -119,7 +141,7 @@ class GapPauses {
 
 void append_pauses(std::span<const GapLoss> losses, std::span<const RegionLoss> in_regions,
                    std::span<const WritingTime> written, std::span<const Sample> samples,
-                   RankCallsBuilder& calls) {
+                   std::span<const std::int64_t> changes, RankCallsBuilder& calls) {
   const auto gap_of = [&](const WritingTime& w) { return calls.first_from(w.begin_ns); };
   while (!written.empty() && gap_of(written.front()) == 0) written = written.subspan(1);
   while (!losses.empty() || !written.empty()) {
@@ -137,7 +159,9 @@ void append_pauses(std::span<const GapLoss> losses, std::span<const RegionLoss> 
           samples, call, {}, [](const Sample& s) { return std::size_t{s.before_call}; });
       const auto regions = std::ranges::equal_range(
           in_regions, call, {}, [](const RegionLoss& r) { return std::size_t{r.call}; });
-      gap.add_loss(losses.front(), of_gap, regions);
+      const auto first = std::ranges::upper_bound(changes, calls.end_ns(call - 1));
+      const auto last = std::lower_bound(first, changes.end(), calls.begin_ns(call));
+      gap.add_loss(losses.front(), of_gap, regions, std::span(first, last));
       losses = losses.subspan(1);
     }
     gap.append_to(calls);

@@ -33,9 +33,11 @@ struct RegionLoss {
 /// Appends the pauses of a rank with one thread, as much of them as its gaps have room for. What is
 /// lost is put where `samples` found the rank blocked, then into the parallel regions as much as
 /// they lost, and else, as when is not recorded, at the end of its gap outside of regions, beside
-/// what was written in it. `in_regions` has every region of the rank. All in order.
+/// what was written in it; where the code changes within the gap, in proportion to the lengths of
+/// its stretches, each at its end. `in_regions` has every parallel region of the rank, `changes`
+/// the times at which it enters and leaves marked regions. All in order.
 void append_pauses(std::span<const GapLoss> losses, std::span<const RegionLoss> in_regions,
                    std::span<const WritingTime> written, std::span<const Sample> samples,
-                   RankCallsBuilder& calls);
+                   std::span<const std::int64_t> changes, RankCallsBuilder& calls);
 
 }  // namespace slackline::raw

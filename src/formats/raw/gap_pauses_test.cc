@@ -38,9 +38,10 @@ std::vector<Seen> seen(const RankCalls& calls) {
 std::vector<Seen> pauses_of(const std::vector<GapLoss>& losses,
                             const std::vector<WritingTime>& written,
                             const std::vector<Sample>& samples = {},
-                            const std::vector<RegionLoss>& regions = {}) {
+                            const std::vector<RegionLoss>& regions = {},
+                            const std::vector<std::int64_t>& changes = {}) {
   RankCallsBuilder calls = calls_every_microsecond(4);
-  append_pauses(losses, regions, written, samples, calls);
+  append_pauses(losses, regions, written, samples, changes, calls);
   return seen(calls);
 }
 
@@ -150,6 +151,13 @@ class SlowGap {
   std::vector<Moment> moments_ = std::vector<Moment>(900);
 };
 
+// 300 ns of the 900 between two calls, of which one region has 600 and the next one 300.
+TEST(GapPauses, LossesAreSharedOutOverMarkedRegions) {
+  EXPECT_THAT(pauses_of({{1, 300, 0}}, {}, {}, {}, {1100, 1700, 2000}),
+              ElementsAre(Seen{1500, 1700, 1, PauseKind::no_processor},
+                          Seen{1900, 2000, 1, PauseKind::no_processor}));
+}
+
 TEST(GapPauses, AreWhereEachNanosecondIsFilledInTurn) {
   std::mt19937 random(1);
   const auto up_to = [&](std::int64_t most) {
@@ -219,7 +227,7 @@ TEST(GapPauses, AreFoundWithoutSearchingAllForEachRegion) {
   }
   std::vector<RegionLoss> regions;
   for (std::int64_t r = 0; r < kRegions; ++r) regions.push_back({1, 10 * r, 10 * r + 5, 1, 1});
-  append_pauses(std::vector<GapLoss>{{1, kRegions, kRegions}}, regions, {}, {}, calls);
+  append_pauses(std::vector<GapLoss>{{1, kRegions, kRegions}}, regions, {}, {}, {}, calls);
   ASSERT_EQ(seen(calls).size(), 2 * kRegions);
   EXPECT_EQ(seen(calls).front(), Seen(3, 4, 1, PauseKind::blocked));
   EXPECT_EQ(seen(calls).back(),

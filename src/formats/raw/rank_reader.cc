@@ -57,7 +57,10 @@ class RankReader {
     if (!result_.calls.empty()) result_.calls.set_start_ns(result_.calls.begin_ns(0));
     take_samples();
     take_parallel_regions();
-    append_pauses(losses_, region_losses_, written_, result_.samples, result_.calls);
+    std::vector<std::int64_t> changes;
+    for (const NamedRegionEvent& event : result_.regions) changes.push_back(event.time_ns);
+    std::ranges::sort(changes);  // those of a damaged recording may not be
+    append_pauses(losses_, region_losses_, written_, result_.samples, changes, result_.calls);
     set_recording_costs();
     result_.calls.shrink();
     return std::move(result_);
