@@ -48,7 +48,7 @@ class OutputsOfCommand {
   OutputsOfCommand(const OutputsOfCommand&) = delete;
   OutputsOfCommand& operator=(const OutputsOfCommand&) = delete;
 
-  /// Of the object that lives, if one does. Throws Error.
+  /// What waits in the object that lives, if one does. Throws Error.
   static void place();
   /// At once where no such object lives.
   static void add(std::vector<FinishedOutput> outputs);

@@ -42,8 +42,8 @@ Lines table_lines(const Table& table, int width, Ink ink);
 /// Label, value, and the explanation where there is room for it.
 Lines facts_lines(const Facts& facts, int width, Ink ink);
 
-/// One row a line: its lowest value, a sparkline over x, its highest value; zones as bars on the
-/// same axis.
+/// One row a line: its first value, a sparkline over x, its last value, and from where to where it
+/// goes if not from one to the other; zones as bars on the same axis.
 Lines series_lines(const Series& series, int width, Ink ink);
 
 /// "data loss  12  unmatched_send: ..." with the first examples.

@@ -13,12 +13,14 @@ namespace {
 constexpr int kWidestPlot = 64;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// One line of the picture: name | left | plot | right, the plot on the common x axis.
+/// One line of the picture: name | left end | plot | right end | range, the plot on the common x
+/// axis. The range is what the plot's lowest and highest bars stand for, where no end says that.
 struct PlotRow {
   std::string name;
   std::string left;
   std::string plot;
   std::string right;
+  std::string range{};
 };
 
 struct Extent {
@@ -93,17 +95,24 @@ std::vector<PlotRow> rows_of(const Series& series, int plot_width) {
   for (const Line& line : series.lines) {
     const Extent y = extent_of(line.y);
     if (y.empty()) {
-      rows.push_back({printable(line.name), "-", "", "-"});
+      rows.push_back({printable(line.name), "-", "", "-", ""});
       continue;
     }
-    rows.push_back({printable(line.name), format_value(y.low, line.unit),
-                    sparkline(series, line, x, y, plot_width), format_value(y.high, line.unit)});
+    const auto finite = [](double value) { return std::isfinite(value); };
+    const double first = *std::ranges::find_if(line.y, finite);
+    const double last = *std::ranges::find_if(line.y.rbegin(), line.y.rend(), finite);
+    const bool ends_tell = std::min(first, last) == y.low && std::max(first, last) == y.high;
+    rows.push_back({printable(line.name), format_value(first, line.unit),
+                    sparkline(series, line, x, y, plot_width), format_value(last, line.unit),
+                    ends_tell ? ""
+                              : "(" + format_value(y.low, line.unit) + " to " +
+                                    format_value(y.high, line.unit) + ")"});
   }
   rows.push_back({printable(series.x_name), format_value(x.low, series.x_unit),
-                  axis_rule(plot_width), format_value(x.high, series.x_unit)});
+                  axis_rule(plot_width), format_value(x.high, series.x_unit), ""});
   for (const Zone& zone : series.zones) {
     rows.push_back({printable(zone.name), format_value(zone.from, series.x_unit),
-                    zone_bar(zone, x, plot_width), format_value(zone.to, series.x_unit)});
+                    zone_bar(zone, x, plot_width), format_value(zone.to, series.x_unit), ""});
   }
   return rows;
 }
@@ -118,7 +127,9 @@ int widest(const std::vector<PlotRow>& rows, std::string PlotRow::*part) {
 Lines without_plot(const std::vector<PlotRow>& rows, int width) {
   Lines lines;
   for (const PlotRow& row : rows) {
-    append(lines, wrap(row.name + ": " + row.left + " to " + row.right, width));
+    append(lines, wrap(row.name + ": " + row.left + " to " + row.right +
+                           (row.range.empty() ? "" : " " + row.range),
+                       width));
   }
   return lines;
 }
@@ -131,14 +142,17 @@ Lines series_lines(const Series& series, int width, Ink ink) {
   const int name = widest(rows, &PlotRow::name);
   const int left = widest(rows, &PlotRow::left);
   const int right = widest(rows, &PlotRow::right);
-  const int room = width - name - left - right - 3 * kGap;
+  const int range = widest(rows, &PlotRow::range);
+  const int room = width - name - left - right - (range > 0 ? range + kGap : 0) - 3 * kGap;
   if (room < 8 || series.x.size() < 2) return without_plot(rows, width);
   rows = rows_of(series, std::min(room, kWidestPlot));
   const int plot = std::min(room, kWidestPlot);
   Lines lines;
   for (const PlotRow& row : rows) {
-    lines.push_back(pad_right(row.name, name) + "  " + pad_left(row.left, left) + "  " +
-                    ink.accent(pad_right(row.plot, plot)) + "  " + row.right);
+    lines.push_back(
+        pad_right(row.name, name) + "  " + pad_left(row.left, left) + "  " +
+        ink.accent(pad_right(row.plot, plot)) + "  " +
+        (row.range.empty() ? row.right : pad_right(row.right, right + kGap) + row.range));
   }
   return lines;
 }

@@ -165,6 +165,20 @@ TEST(WriteText, draws_series_with_their_ranges_and_zones) {
   EXPECT_THAT(text, HasSubstr("2.000 us"));
 }
 
+TEST(WriteText, a_number_beside_a_curve_is_that_of_its_end) {
+  Series series{"c", "", "ranks", Unit::count, {2, 4, 8}, {{"e", Unit::count, {99, 70, 24}, false}},
+                {}};
+  EXPECT_THAT(text_of({series}), testing::AllOf(HasSubstr("99  █"), HasSubstr("▁  24\n")));
+  series.lines[0].y = {50, 10, 40};
+  EXPECT_THAT(text_of({series}),
+              testing::AllOf(HasSubstr("50  █"), HasSubstr("  40  (10 to 50)\n")));
+  series.lines[0].y = {std::nan(""), 30, 20};
+  EXPECT_THAT(text_of({series}), testing::AllOf(HasSubstr("30  "), HasSubstr("▁  20\n")));
+  for (const int width : {40, 60}) {
+    for (const int columns : widths(text_of({series}, width))) EXPECT_LE(columns, width);
+  }
+}
+
 TEST(WriteText, a_step_line_holds_its_value_until_the_next_x) {
   Series series{"c", "", "L", Unit::ns, {0, 1000}, {{"y", Unit::count, {1, 2}, true}}, {}};
   const std::string steps = text_of({series});

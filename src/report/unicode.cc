@@ -8,15 +8,6 @@
 namespace slackline {
 namespace {
 
-constexpr std::uint32_t kReplacement = 0xFFFD;
-constexpr std::string_view kReplacementText = "\xEF\xBF\xBD";
-
-struct Character {
-  std::uint32_t code;
-  std::size_t length;  // bytes it takes in the text; 1 for a byte that is not UTF-8
-  bool valid;
-};
-
 struct Range {
   std::uint32_t first;
   std::uint32_t last;
@@ -54,45 +45,6 @@ bool contains(const std::array<Range, N>& ranges, std::uint32_t code) {
   return after != ranges.begin() && code <= std::prev(after)->last;
 }
 
-unsigned byte_at(std::string_view text, std::size_t i) {
-  return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-}
-
-std::size_t sequence_length(unsigned lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead < 0xE0) return 2;
-  if (lead >= 0xE0 && lead < 0xF0) return 3;
-  if (lead >= 0xF0 && lead < 0xF5) return 4;
-  return 0;
-}
-
-bool is_scalar_value(std::uint32_t code, std::size_t length) {
-  static constexpr std::array<std::uint32_t, 5> kSmallest{0, 0, 0x80, 0x800, 0x10000};
-  return code >= kSmallest[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
-}
-
-Character decode(std::string_view text, std::size_t at) {
-  const unsigned lead = byte_at(text, at);
-  const std::size_t length = sequence_length(lead);
-  if (length == 1) return {lead, 1, true};
-  if (length == 0) return {kReplacement, 1, false};
-  std::uint32_t code = lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const unsigned next = byte_at(text, at + i);
-    if ((next & 0xC0u) != 0x80u) return {kReplacement, 1, false};
-    code = (code << 6) | (next & 0x3Fu);
-  }
-  if (!is_scalar_value(code, length)) return {kReplacement, 1, false};
-  return {code, length, true};
-}
-
-// Bidirectional controls count as control characters: they make a name read as another one.
-bool is_control(std::uint32_t code) {
-  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 ||
-         code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
-         (code >= 0x2066 && code <= 0x2069);
-}
-
 int width_of(std::uint32_t code) {
   if (contains(kZero, code)) return 0;
   return contains(kWide, code) ? 2 : 1;
@@ -102,7 +54,7 @@ int width_of(std::uint32_t code) {
 std::size_t fitting_prefix(std::string_view word, int width) {
   std::size_t at = 0;
   for (int used = 0; at < word.size();) {
-    const Character character = decode(word, at);
+    const DecodedCharacter character = decoded_character(word, at);
     used += width_of(character.code);
     if (used > width) break;
     at += character.length;
@@ -174,49 +126,10 @@ std::string escaped_xml(std::string_view text) {
   return escaped;
 }
 
-std::size_t printable_prefix(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte >= 0x20 && byte < 0x7F) {  // most characters are
-      ++at;
-      continue;
-    }
-    const Character character = decode(text, at);
-    if (!character.valid || is_control(character.code)) return at;
-    at += character.length;
-  }
-  return text.size();
-}
-
-std::string printable(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  while (true) {
-    const std::size_t plain = printable_prefix(text);
-    result += text.substr(0, plain);
-    if (plain == text.size()) return result;
-    const Character other = decode(text, plain);
-    result += other.valid ? std::string_view(" ") : kReplacementText;
-    text.remove_prefix(plain + other.length);
-  }
-}
-
-std::string printable_lines(std::string_view text) {
-  std::string lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const bool crlf = end < text.size() && end > 0 && text[end - 1] == '\r';
-    lines += printable(text.substr(0, crlf ? end - 1 : end));
-    if (end < text.size()) lines += crlf ? "\r\n" : "\n";
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 int display_width(std::string_view text) {
   int width = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const Character character = decode(text, at);
+    const DecodedCharacter character = decoded_character(text, at);
     width += width_of(character.code);
     at += character.length;
   }

@@ -1,24 +1,15 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/printable.h"
+
 namespace slackline {
 
-// How text from the outside (names of files, functions, hosts) becomes text that a terminal can
-// show: valid UTF-8, no control characters, and a known number of columns.
-
-/// `text` as valid UTF-8 (what is not becomes U+FFFD), with every control character, line breaks
-/// included, replaced by a blank: nothing in a name can move the cursor or change a colour.
-std::string printable(std::string_view text);
-
-/// Bytes at the begin of `text` that printable() leaves as they are.
-std::size_t printable_prefix(std::string_view text);
-
-/// printable() of text of several lines, which stay lines.
-std::string printable_lines(std::string_view text);
+// How text that base/printable.h has cleaned is laid out on a terminal: in a known number of
+// columns.
 
 /// `text` as part of XML or HTML: of an element or of a quoted attribute.
 std::string escaped_xml(std::string_view text);

@@ -339,8 +339,9 @@ STRUCT = re.compile(r"^( *)struct (\w+)[^;{]*\{\n(.*?)^\1\};", re.MULTILINE | re
 COUNTS_COLLECTIVES = re.compile(r"\+\+\w+\[[\w.>-]*comm\]|\[[\w.>-]*comm\]\+\+|\bCollectiveSequence\b")
 DECODERS = {"src/calls/call_actions.h"}
 CHANNELS = {"src/calls/message_queues.h", "src/trace/stream_matching.h"}
-# An operation of GOAL and the channels by which such programs are contracted, not matched.
-NO_CHANNELS = {"src/trace/goal/program.h", "src/trace/goal/channel.h"}
+# An operation of GOAL and the channels by which such programs are contracted, not matched; and what polls waited for,
+# which the call that succeeds tells.
+NO_CHANNELS = {"src/trace/goal/program.h", "src/trace/goal/channel.h", "src/calls/open_polls.h"}
 COLLECTIVES = {"src/calls/collective_calls.h", "src/calls/collective_calls.cc",
                "src/graph/collective_index.h", "src/online/live_collectives.h"}
 

@@ -6,12 +6,16 @@
 
 #include "analysis/efficiency/efficiency.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "analysis/efficiency/rank_efficiency.h"
 #include "base/error.h"
 #include "base/ratio.h"
+#include "base/units.h"
 #include "calls/findings.h"
 #include "calls/run_span.h"
 
@@ -77,6 +81,32 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, con
   findings.merge(e.findings);
   e.findings = std::move(findings);
   return e;
+}
+
+LikelyScaling likely_scaling(const std::vector<Efficiency>& runs) {
+  const auto ranks = [](const Efficiency& run) { return run.analysed.ranks; };
+  const auto [fewest, most] = std::ranges::minmax_element(runs, {}, ranks);
+  if (runs.empty() || ranks(*fewest) < 1 || ranks(*fewest) == ranks(*most)) return {};
+  const bool counted = std::ranges::all_of(runs, [](const Efficiency& run) {
+    return run.analysed.instructions && *run.analysed.instructions > 0;
+  });
+  const auto work = [&](const Efficiency& run) {
+    return counted ? *run.analysed.instructions / run.analysed.ranks : run.analysed.useful_mean_ns;
+  };
+  if (!(work(*fewest) > 0) || !(work(*most) > 0)) return {};
+  // 0 where each rank keeps its work, -1 where all share that of the fewest.
+  const double exponent = std::log(work(*most) / work(*fewest)) /
+                          std::log(static_cast<double>(ranks(*most)) / ranks(*fewest));
+  const Scaling scaling = exponent > -0.5 ? Scaling::weak : Scaling::strong;
+  const auto shown = [&](const Efficiency& run) {
+    return (counted ? format_count(static_cast<std::uint64_t>(work(run))) + " instructions"
+                    : format_time_ns(work(run))) +
+           " on " + count_of(static_cast<std::uint64_t>(ranks(run)), "rank");
+  };
+  return {scaling, fmt::format("{} scaling is assumed: the mean computation per rank is {} and {}. "
+                               "Another kind: --scaling {}.",
+                               scaling == Scaling::weak ? "Weak" : "Strong", shown(*fewest),
+                               shown(*most), scaling == Scaling::weak ? "strong" : "weak")};
 }
 
 Scalability scalability(const EfficiencyInputs& in, const EfficiencyInputs& reference,

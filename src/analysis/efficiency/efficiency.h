@@ -85,6 +85,16 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, con
 /// Whether the work of all ranks together stays (strong) or grows with them (weak).
 enum class Scaling : std::uint8_t { strong, weak };
 
+/// The kind of scaling that runs were measured for, where nobody says: weak where each rank of the
+/// most ranks has more than half way of the work that each of the fewest has, and not its share of
+/// it. Work is instructions where all runs know them, else computation time. `why` is a sentence,
+/// empty where all have the same number of ranks.
+struct LikelyScaling {
+  Scaling scaling = Scaling::strong;
+  std::string why{};
+};
+LikelyScaling likely_scaling(const std::vector<Efficiency>& runs);
+
 /// How computation grows with the ranks, against a reference run.
 struct Scalability {
   double computation = 1;              ///< sum U of the reference / sum U
@@ -113,7 +123,9 @@ const JsonType& declared_type(const EfficiencyRunJsonTag*);
 EfficiencyRunJson efficiency_to_json(const Efficiency& run);
 using EfficiencyJson = JsonOf<struct EfficiencyJsonTag>;
 const JsonType& declared_type(const EfficiencyJsonTag*);
-/// `runs` in the order of the table; the first one is the reference.
-Described<EfficiencyJson> describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling);
+/// `runs` in the order of the table; the first one is the reference. `why_scaling`, if any, says
+/// why the scaling was taken.
+Described<EfficiencyJson> describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling,
+                                              const std::string& why_scaling = {});
 
 }  // namespace slackline

@@ -223,8 +223,8 @@ const JsonType& declared_type(const EfficiencyJsonTag*) {
   return json_type_by<efficiency_object>();
 }
 
-Described<EfficiencyJson> describe_efficiency(const std::vector<Efficiency>& runs,
-                                              Scaling scaling) {
+Described<EfficiencyJson> describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling,
+                                              const std::string& why_scaling) {
   std::optional<ScalingStudy> study;
   if (runs.size() > 1) study = scaling_study(runs, scaling);
   Described<EfficiencyJson> report{efficiency_object(runs, scaling, study)};
@@ -250,6 +250,10 @@ Described<EfficiencyJson> describe_efficiency(const std::vector<Efficiency>& run
     of_threads.push_back(openmp_section(*runs.front().openmp));
   }
   if (study) {
+    if (!why_scaling.empty()) {
+      auto& items = study->section.items;
+      items.insert(items.begin(), Item(Paragraph{why_scaling}));
+    }
     // First, because it is what several runs are compared for.
     study->section.items.emplace_back(scalability_table(runs, scaling));
     report.sections.push_back(std::move(study->section));

@@ -164,6 +164,30 @@ TEST(Efficiency, OfAnEmptyRunIsAFinding) {
   EXPECT_TRUE(report.result["runs"][1]["scalability"].is_null());
 }
 
+TEST(Efficiency, ScalingIsThatOfTheWorkOfARank) {
+  const auto run = [](std::int32_t ranks, double useful_ns, std::optional<double> instructions) {
+    Efficiency e;
+    e.analysed = example();
+    e.analysed.ranks = ranks;
+    e.analysed.useful_mean_ns = useful_ns;
+    e.analysed.instructions = instructions;
+    return e;
+  };
+  const LikelyScaling weak =
+      likely_scaling({run(2, 5e6, {}), run(4, 5.1e6, {}), run(8, 5.2e6, {})});
+  EXPECT_EQ(weak.scaling, Scaling::weak);
+  EXPECT_EQ(weak.why,
+            "Weak scaling is assumed: the mean computation per rank is 5.000 ms on 2 ranks and "
+            "5.200 ms on 8 ranks. Another kind: --scaling strong.");
+  EXPECT_EQ(likely_scaling({run(8, 1.3e6, {}), run(2, 5e6, {})}).scaling, Scaling::strong);
+  // Work that grows even faster than the ranks is not shared.
+  EXPECT_EQ(likely_scaling({run(2, 5e6, {}), run(4, 1e7, {})}).scaling, Scaling::weak);
+  // As many instructions, which memory makes slower.
+  EXPECT_EQ(likely_scaling({run(2, 5e6, 8e6), run(8, 5e6, 8e6)}).scaling, Scaling::strong);
+  EXPECT_EQ(likely_scaling({run(2, 5e6, {}), run(2, 6e6, {})}).why, "");
+  EXPECT_EQ(likely_scaling({}).scaling, Scaling::strong);
+}
+
 TEST(Efficiency, ScalingNamesTheFactorThatDegradesAndWhy) {
   Efficiency one;
   one.inputs = one.analysed = example();

@@ -27,9 +27,11 @@
 namespace slackline {
 namespace {
 
-Scaling parse_scaling(const std::string& name) {
-  if (name == "strong") return Scaling::strong;
-  if (name == "weak") return Scaling::weak;
+/// The kind that was asked for, or that the runs look like.
+LikelyScaling scaling_of(const std::string& name, const std::vector<Efficiency>& runs) {
+  if (name.empty()) return likely_scaling(runs);
+  if (name == "strong") return {Scaling::strong};
+  if (name == "weak") return {Scaling::weak};
   throw usage_error("unknown scaling '" + name + "'", "no such name", "Choose strong or weak.");
 }
 
@@ -54,9 +56,9 @@ struct ComparedInputs {
 };
 
 /// The report of all runs; scaling laws follow from several.
-auto report_of(Described<EfficiencyJson> described, std::optional<ScalingLaws> laws,
-               const EfficiencyRequest& request, const IdealOptions& ideal,
-               const ComparedInputs& compared) {
+auto report_of(Described<EfficiencyJson> described, Scaling scaling,
+               std::optional<ScalingLaws> laws, const EfficiencyRequest& request,
+               const IdealOptions& ideal, const ComparedInputs& compared) {
   std::vector<Section>& sections = described.sections;
   sections.insert(sections.begin(), compared.choice.begin(), compared.choice.end());
   std::optional<ScalingLawsJson> result;
@@ -64,12 +66,12 @@ auto report_of(Described<EfficiencyJson> described, std::optional<ScalingLaws> l
     sections.push_back(std::move(laws->section));
     result = std::move(laws->result);
   }
-  return typed_report(
-      "efficiency", "efficiency: " + compared.title,
-      Object{"collective_causality"_key = to_string(ideal.causality),
-             "rendezvous_from_bytes"_key = ideal.rendezvous_bytes, "scaling"_key = request.scaling,
-             "interval"_key = request.interval, *compared.options},
-      compared.input(), std::move(described).with("scaling_laws"_key.when(result)));
+  return typed_report("efficiency", "efficiency: " + compared.title,
+                      Object{"collective_causality"_key = to_string(ideal.causality),
+                             "rendezvous_from_bytes"_key = ideal.rendezvous_bytes,
+                             "scaling"_key = scaling == Scaling::weak ? "weak" : "strong",
+                             "interval"_key = request.interval, *compared.options},
+                      compared.input(), std::move(described).with("scaling_laws"_key.when(result)));
 }
 using EfficiencyReports = CommandReports<ReturnedBy<report_of>>;
 
@@ -86,7 +88,7 @@ std::optional<Report> execute_in_stretches(const EfficiencyRequest& request, Pro
   if (request.traces.size() > 1) return std::nullopt;
   const IdealOptions ideal =
       ideal_network(request.causality, request.rendezvous, request.run.model);
-  const Scaling scaling = parse_scaling(request.scaling);
+  const Scaling scaling = scaling_of(request.scaling, {}).scaling;
   RunRequest one = request.run;
   one.trace = request.traces.empty() ? std::string() : request.traces.front();
   std::optional<StretchedRun> run = load_stretches(one, group);
@@ -102,14 +104,14 @@ std::optional<Report> execute_in_stretches(const EfficiencyRequest& request, Pro
   compared.add(run->run);
   Efficiency found = efficiency.take();
   found.findings.merge(run->run.trace().findings());
-  return EfficiencyReports::untyped(
-      report_of(describe_efficiency({std::move(found)}, scaling), {}, request, ideal, compared));
+  return EfficiencyReports::untyped(report_of(describe_efficiency({std::move(found)}, scaling),
+                                              scaling, {}, request, ideal, compared));
 }
 
 Report execute_whole(const EfficiencyRequest& request) {
   const IdealOptions ideal =
       ideal_network(request.causality, request.rendezvous, request.run.model);
-  const Scaling scaling = parse_scaling(request.scaling);
+  scaling_of(request.scaling, {});  // refuses other names before any work
   std::vector<Efficiency> runs;
   std::vector<RunQuantities> quantities;
   ComparedInputs compared;
@@ -138,7 +140,8 @@ Report execute_whole(const EfficiencyRequest& request) {
   }
   if (!scaling_runs.empty()) write_output(request.extra_p, extra_p_lines(scaling_runs));
   if (!summaries.empty()) write_summary(request.summary, merged(summaries));
-  return EfficiencyReports::untyped(report_of(describe_efficiency(runs, scaling),
+  const auto [scaling, why] = scaling_of(request.scaling, runs);
+  return EfficiencyReports::untyped(report_of(describe_efficiency(runs, scaling, why), scaling,
                                               scaling_laws(quantities, runs), request, ideal,
                                               compared));
 }
@@ -155,7 +158,8 @@ void declare(OptionList& options, EfficiencyRequest& request) {
               "except in reductions) or data (data dependences only)");
   declare_rendezvous_from(options, request.rendezvous);
   options.add("--scaling KIND", request.scaling,
-              "Scaling type: strong (same problem) or weak (same problem per rank)");
+              "Scaling type: strong (same problem) or weak (same problem per rank); default: by "
+              "the computation per rank");
   declare_interval(options, request.interval);
   options.add("--extra-p FILE", request.extra_p,
               "Also write the runs as measurements for Extra-P (JSON Lines), by call path");

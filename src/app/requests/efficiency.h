@@ -22,7 +22,7 @@ struct EfficiencyRequest {
       .reading = {bytes_per_call::kEfficiency}};  ///< which run of each; its `trace` is not used
   std::string causality = "dimemas";  ///< of collectives on the ideal network: dimemas or data
   std::string rendezvous = kRendezvousFrom;  ///< blocking sends of at least that size wait there
-  std::string scaling = "strong";            ///< strong or weak
+  std::string scaling{};                     ///< strong, weak; empty: by the runs
   std::string interval = "common";           ///< as resolve_interval() reads
   std::string extra_p{};                     ///< file to write, or empty
   SummaryOptions summary{};                  ///< of all traces as repeats

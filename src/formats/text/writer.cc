@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/printable.h"
 #include "formats/text/form.h"
 #include "formats/text/text.h"
-#include "report/unicode.h"
 #include "trace/start_groups.h"
 
 namespace slackline {

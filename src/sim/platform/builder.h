@@ -33,7 +33,7 @@ struct PlatformParts {
   std::vector<std::pair<std::string, std::string>> config;
 };
 
-/// Of a platform, of each of which it holds the bandwidth.
+/// Links that a platform may have, of each of which it holds the bandwidth.
 inline constexpr std::uint64_t kMostLinks = std::uint64_t{1} << 23;
 
 /// Puts a platform together, outermost zone first; the readers of platform files use it. Every

@@ -11,7 +11,7 @@
 
 namespace slackline {
 
-/// Of a platform: a short text cannot name more than what a machine can have.
+/// Hosts that a platform may have: a short text cannot name more than what a machine has.
 inline constexpr std::uint64_t kMostHosts = std::uint64_t{1} << 20;
 
 /// A range of consecutive numbers in the names of a cluster's hosts.
