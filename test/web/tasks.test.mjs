@@ -117,3 +117,23 @@ test("the full link of a simulated run is named first, and one press shows it in
     assert.ok(sizes.length > 0 && Math.max(...sizes) < 30, `${Math.max(...sizes)}`);
   });
 });
+
+test("statistics of a view are those of the report: time without a processor is no computation", () => {
+  // Of 100 ms each: 30 of computation, 50 without a processor, 15 blocked, 5 in a barrier. A thread of rank 1 is in MPI meanwhile.
+  const rank = (more) => `  @30000000 +50000000 pause no_processor\n  @80000000 +15000000 pause blocked\n${more}  @95000000 +5000000 barrier\n`;
+  const receive = "  @20000000 +70000000 recv from=0 bytes=8 tag=1 thread=1\n";
+  const send = "  @20000 +1000 send to=1 bytes=8 tag=1\n";
+  writeFileSync(file("paused.txt"), `slackline-trace 1 timed ranks=2\nrank 0\n${send}${rank("")}rank 1\n${receive}${rank("")}`);
+  const { compute, beside } = JSON.parse(slackline("report", file("paused.txt"), "--format", "json")).result.measured.time_shares;
+  assert.ok(Math.abs(compute - 0.3) < 1e-4 && Math.abs(beside.no_processor - 0.5) < 1e-9 && Math.abs(beside.blocked - 0.15) < 1e-9);
+  slackline("report", file("paused.txt"), "-q", "-o", file("paused.html"));
+  return withFile(file("paused.html"), {}, async (p) => {
+    await p.getByRole("button", { name: "Statistics of this view" }).click();
+    await p.locator('figure[id$="statistics-pauses"] tbody tr').first().waitFor();
+    const shares = async (table) => Object.fromEntries((await rowsOf(p, table)).map(([name, , share]) => [name, parseFloat(share)]));
+    assert.equal((await shares("statistics-operations"))["computation"], 30);
+    assert.deepEqual(await shares("statistics-pauses"), { "no processor": 50, blocked: 15 });
+    const factors = Object.fromEntries((await rowsOf(p, "statistics-efficiency")).map(([name, selection]) => [name, parseFloat(selection)]));
+    assert.equal(factors["parallel efficiency"], 30);
+  });
+});
