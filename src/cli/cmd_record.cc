@@ -184,7 +184,9 @@ int run_record(const RecordCommandOptions& options) {
                       return job.problem.empty();
                     });
   const bool left = !result.traces.empty() || !result.analysed.empty();
-  const bool failed = !left || !result.unconverted.empty() || incomplete;
+  const bool unwritten =
+      std::ranges::any_of(result.analysed, [](const AnalysedJob& job) { return job.unwritten; });
+  const bool failed = !left || !result.unconverted.empty() || incomplete || unwritten;
   const bool speaks = command_processes().is_first() && (!options.quiet || !good);
   if (speaks) write_stderr(message(result, options));
   // The job's own status, unless that says that all is well where no whole trace is.

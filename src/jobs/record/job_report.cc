@@ -118,12 +118,14 @@ std::string last_message(const fs::path& log) {
   return last;
 }
 
+constexpr std::string_view kEndUnwritten =
+    "how it ended could not be written into the recording's folder";
+
 std::string problem_of(Notes& notes, const fs::path& raw) {
   if (notes.end.empty()) {
     std::error_code ignored;
-    return fs::exists(raw / "analysis.costs", ignored)
-               ? "how it ended could not be written into the recording's folder"
-               : "the job did not complete MPI_Finalize";
+    return fs::exists(raw / "analysis.costs", ignored) ? std::string(kEndUnwritten)
+                                                       : "the job did not complete MPI_Finalize";
   }
   if (notes.end == "not_started") return "the process for it could not be started";
   if (notes.end == "time_limit") {
@@ -191,6 +193,7 @@ AnalysedJob take_job_report(const fs::path& folder, const std::string& report_na
   std::error_code error;
   if (notes.end != "ended" || !fs::exists(folder / report_name, error)) {
     job.problem = problem_of(notes, job.raw);
+    job.unwritten = job.problem == kEndUnwritten || job.problem.starts_with("cannot write ");
     return job;
   }
   try {
@@ -205,6 +208,7 @@ AnalysedJob take_job_report(const fs::path& folder, const std::string& report_na
   } catch (const Error& failed) {
     job.problem = fmt::format("the report in {} could not be moved: {}",
                               (folder / report_name).string(), failed.what());
+    job.unwritten = true;
   }
   return job;
 }

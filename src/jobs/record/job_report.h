@@ -46,7 +46,8 @@ struct AnalysedJob {
   std::filesystem::path report{};  ///< empty where there is none
   /// Beside a report that is not JSON, which has it in itself.
   std::filesystem::path summary{};
-  std::string problem{};  ///< why
+  std::string problem{};   ///< why
+  bool unwritten = false;  ///< because it could not be written, as to a full disk
   JobAnalysisCosts costs{};
 };
 

@@ -91,16 +91,19 @@ TEST_F(TakeJobReport, SaysWhyThereIsNone) {
   EXPECT_THAT(take().problem, HasSubstr("did not complete MPI_Finalize"));
   write("raw/analysis.costs", "");  // the disk is full
   EXPECT_THAT(take().problem, HasSubstr("could not be written into the recording's folder"));
+  EXPECT_TRUE(take().unwritten);
   write("raw/analysis.costs", "end not_started\nstatus 0\n");
   EXPECT_THAT(take().problem, HasSubstr("could not be started"));
   write("raw/analysis.costs", "end time_limit\nstatus 15\ntime_limit_ns 2000000000\n");
   EXPECT_THAT(take().problem, HasSubstr("time limit of 2"));
+  EXPECT_FALSE(take().unwritten);
   write("raw/analysis.costs", "end ended\nstatus 11\n");
   EXPECT_THAT(take().problem, HasSubstr("signal 11"));
   write("raw/analysis.costs", "end ended\nstatus 256\nmemory_limit_bytes 1048576\n");
   EXPECT_THAT(take().problem, HasSubstr("left no report"));
   write("raw/analysis.log", "slackline: cannot write 'x': No space left on device. Free some.\n");
   EXPECT_EQ(take().problem, "cannot write 'x': No space left on device. Free some");
+  EXPECT_TRUE(take().unwritten);
   write("raw/analysis.log", "slackline: cannot continue: out of memory. Use another machine.\n");
   EXPECT_THAT(take().problem, HasSubstr("memory limit of 1.0 MiB"));
 }
