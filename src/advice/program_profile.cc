@@ -97,12 +97,12 @@ struct ComputationSums {
 
 RankProfile profile_of(const Trace& trace, const CallPaths& paths, const CallPaths& regions,
                        const ComputationCode& code, const std::vector<FrameId>& own_frames,
-                       std::int32_t rank) {
+                       std::int64_t zero_ns, std::int32_t rank) {
   const RankCalls& calls = trace.calls(rank);
   RankProfile profile;
   profile.path_ns.resize(paths.size());
   ComputationSums sums{trace, paths, code, own_frames, rank, profile};
-  walk_program(trace, regions, rank, run_span(trace).analysed.begin_ns, sums);
+  walk_program(trace, regions, rank, zero_ns, sums);
   const RankSpan span = rank_span(calls);
   Sequels sequels;
   for (std::size_t i = span.first_call; i < calls.size(); ++i) {
@@ -125,8 +125,9 @@ ProgramProfile program_profile(const Trace& trace, const CallPaths& paths,
   std::vector<RankProfile> parts(ranks);
   const CallPaths regions(trace);
   const std::vector<FrameId> own = own_frames(trace.call_tree());
+  const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   parallel_for(ranks, [&](std::size_t r) {
-    parts[r] = profile_of(trace, paths, regions, code, own, static_cast<std::int32_t>(r));
+    parts[r] = profile_of(trace, paths, regions, code, own, zero_ns, static_cast<std::int32_t>(r));
   });
   ProgramProfile profile;
   for (std::size_t r = 0; r < ranks; ++r) {
