@@ -1,6 +1,7 @@
-// Preloaded: the n-th call that writes, renames, synchronises, closes or creates a file fails, as FAULT_AT and
-// FAULT_ERRNO say; with FAULT_LOG the calls are counted in that file instead, one letter each. A file is one that was
-// opened for writing: what goes to terminals, pipes and inputs is left alone.
+// Preloaded: the n-th call that writes, renames, synchronises, closes or creates a file fails, as
+// FAULT_AT and FAULT_ERRNO say; with FAULT_LOG the calls are counted in that file instead, one
+// letter each. A file is one that was opened for writing: what goes to terminals, pipes and inputs
+// is left alone.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +28,9 @@ static void set_up(void) {
   const char* log = getenv("FAULT_LOG");
   if (at) fault_at = atol(at);
   if (number) fault_errno = atoi(number);
-  if (log) log_fd = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (log)
+    log_fd =
+        (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
 // Whether this call is the one, by a letter for its kind.
@@ -59,17 +62,23 @@ ssize_t pwrite(int fd, const void* data, size_t size, off_t at) {
   if (is_output(fd) && fails('w')) return -1;
   return syscall(SYS_pwrite64, fd, data, size, at);
 }
-ssize_t pwrite64(int fd, const void* data, size_t size, off64_t at) { return pwrite(fd, data, size, at); }
+ssize_t pwrite64(int fd, const void* data, size_t size, off64_t at) {
+  return pwrite(fd, data, size, at);
+}
 int ftruncate(int fd, off_t size) {
   if (is_output(fd) && fails('w')) return -1;
   return (int)syscall(SYS_ftruncate, fd, size);
 }
-int ftruncate64(int fd, off64_t size) { return ftruncate(fd, size); }
+int ftruncate64(int fd, off64_t size) {
+  return ftruncate(fd, size);
+}
 int fallocate(int fd, int mode, off_t at, off_t size) {
   if (is_output(fd) && fails('w')) return -1;
   return (int)syscall(SYS_fallocate, fd, mode, at, size);
 }
-int fallocate64(int fd, int mode, off64_t at, off64_t size) { return fallocate(fd, mode, at, size); }
+int fallocate64(int fd, int mode, off64_t at, off64_t size) {
+  return fallocate(fd, mode, at, size);
+}
 int fsync(int fd) {
   if (fails('s')) return -1;
   return (int)syscall(SYS_fsync, fd);
@@ -105,13 +114,13 @@ static int opened(int folder, const char* path, int flags, mode_t mode) {
   if ((flags & O_CREAT) != 0 && fails('o')) return -1;
   return (int)syscall(SYS_openat, folder, path, flags, mode);
 }
-#define MODE_OF(flags)                                        \
-  mode_t mode = 0;                                            \
-  if (((flags) & (O_CREAT | __O_TMPFILE)) != 0) {             \
-    va_list more;                                             \
-    va_start(more, flags);                                    \
-    mode = va_arg(more, mode_t);                              \
-    va_end(more);                                             \
+#define MODE_OF(flags)                            \
+  mode_t mode = 0;                                \
+  if (((flags) & (O_CREAT | __O_TMPFILE)) != 0) { \
+    va_list more;                                 \
+    va_start(more, flags);                        \
+    mode = va_arg(more, mode_t);                  \
+    va_end(more);                                 \
   }
 int open(const char* path, int flags, ...) {
   MODE_OF(flags)
@@ -135,7 +144,9 @@ FILE* fopen(const char* path, const char* mode) {
   if (strpbrk(mode, "wa") && fails('o')) return NULL;
   return NEXT(fopen)(path, mode);
 }
-FILE* fopen64(const char* path, const char* mode) { return fopen(path, mode); }
+FILE* fopen64(const char* path, const char* mode) {
+  return fopen(path, mode);
+}
 size_t fwrite(const void* data, size_t size, size_t count, FILE* file) {
   if (is_output(fileno(file)) && fails('w')) return 0;
   return NEXT(fwrite)(data, size, count, file);
