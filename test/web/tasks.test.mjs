@@ -119,7 +119,7 @@ test("the full link of a simulated run is named first, and one press shows it in
 });
 
 test("statistics of a view are those of the report: time without a processor is no computation", () => {
-  // Of 100 ms each: 30 of computation, 50 without a processor, 15 blocked, 5 in a barrier. A thread of rank 1 is in MPI meanwhile.
+  // Each rank has 100 ms: 30 of computation, 50 without a processor, 15 blocked, 5 in a barrier. A thread of rank 1 is in MPI meanwhile.
   const rank = (more) => `  @30000000 +50000000 pause no_processor\n  @80000000 +15000000 pause blocked\n${more}  @95000000 +5000000 barrier\n`;
   const receive = "  @20000000 +70000000 recv from=0 bytes=8 tag=1 thread=1\n";
   const send = "  @20000 +1000 send to=1 bytes=8 tag=1\n";

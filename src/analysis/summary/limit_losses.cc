@@ -211,7 +211,7 @@ void LimitLosses::add_threads() {
   }
 }
 
-/// Of each rank that meets others in the interval: its CPU time of computation until it does so for
+/// The CPU time of computation of each rank that meets others in the interval, until it does so for
 /// the last time. What comes after that makes no rank wait.
 std::vector<std::int64_t> LimitLosses::computed_before_meeting() const {
   const std::int64_t begin = run_span(in_.trace).whole.begin_ns + in_.shares.begin_ns;

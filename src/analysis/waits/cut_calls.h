@@ -16,10 +16,10 @@ struct MissingPartner {
   WaitPattern pattern;
 };
 
-/// Of a call that is_cut(): the rank that it waited for, as its arguments and the others' calls
-/// tell. Of several, one that was outside of MPI comes before one that waited, too. None where
-/// every partner had come, or any rank could have been the partner. O(calls of the rank) for calls
-/// that complete requests, else O(members).
+/// The rank that a call that is_cut() waited for, as its arguments and the others' calls tell.
+/// Among several, one that was outside of MPI comes before one that waited, too. None where every
+/// partner had come, or any rank could have been the partner. O(calls of the rank) for calls that
+/// complete requests, else O(members).
 std::optional<MissingPartner> missing_partner(const Trace& trace, const CallMatching& matching,
                                               std::int32_t rank, CallIndex call);
 

@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::timed_trace;
 
-/// Of the last call of rank 0.
+/// What the last call of rank 0 waited for.
 std::optional<MissingPartner> missing(const Trace& trace) {
   const auto call = cut_call(trace.calls(0));
   EXPECT_TRUE(call.has_value());

@@ -98,7 +98,8 @@ class DelaySearch {
   using Shares = std::array<double, kDelayKinds>;
   using ByReason = std::array<double, kDelayReasons>;
   using SharesSum = std::array<FixedPointSum, kDelayKinds>;
-  /// Of one wait, in ns before scaling to its length; its earlier waits begin at `first`.
+  /// What one wait came from, in ns before scaling to its length; its earlier waits begin at
+  /// `first`.
   struct Sources {
     std::uint32_t wait;
     std::uint32_t first;

@@ -18,7 +18,7 @@
 namespace slackline {
 namespace {
 
-/// Of all graphs that are evaluated: some tens of seconds of processor time.
+/// The vertices of all graphs that are evaluated: some tens of seconds of processor time.
 constexpr std::size_t kMostVertices = 400'000'000;
 
 /// The options of the request that decide about the model.

@@ -37,8 +37,8 @@
 namespace slackline {
 namespace {
 
-/// Of all graphs that are evaluated for advice: a second or two of processor time. A run of which
-/// not even a few changes can be evaluated has none on its first screen.
+/// The vertices of all graphs that are evaluated for advice: a second or two of processor time. A
+/// run of which not even a few changes can be evaluated has none on its first screen.
 constexpr std::size_t kMostVerticesOfAdvice = 20'000'000;
 constexpr std::size_t kFewestChanges = 10;
 
