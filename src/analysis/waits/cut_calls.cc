@@ -24,9 +24,9 @@ constexpr FindingKind kEndedInCall{
     "Calls in which the recording ended; their time until then is waiting for the rank that was "
     "missing."};
 
-class Search {
+class PartnerSearch {
  public:
-  Search(const Trace& trace, const CallMatching& matching, std::int32_t rank, CallIndex call)
+  PartnerSearch(const Trace& trace, const CallMatching& matching, std::int32_t rank, CallIndex call)
       : trace_(trace), matching_(matching), calls_(trace.calls(rank)), rank_(rank), call_(call) {}
 
   std::optional<MissingPartner> find() {
@@ -141,8 +141,8 @@ class Search {
   bool has_partner_ = false;
 };
 
-std::string where(const Trace& trace, const CallMatching& matching, std::int32_t rank,
-                  CallIndex call) {
+std::string state_at_the_end(const Trace& trace, const CallMatching& matching, std::int32_t rank,
+                             CallIndex call) {
   const RankCalls& calls = trace.calls(rank);
   const auto length = static_cast<double>(calls.end_ns(call) - calls.begin_ns(call));
   std::string text = fmt::format("rank {} in {} for {}", rank, mpi_name(calls.operation(call)),
@@ -165,7 +165,7 @@ std::string where(const Trace& trace, const CallMatching& matching, std::int32_t
 
 std::optional<MissingPartner> missing_partner(const Trace& trace, const CallMatching& matching,
                                               std::int32_t rank, CallIndex call) {
-  return Search(trace, matching, rank, call).find();
+  return PartnerSearch(trace, matching, rank, call).find();
 }
 
 std::optional<CallIndex> cut_call(const RankCalls& calls) {
@@ -179,7 +179,7 @@ std::optional<CallIndex> cut_call(const RankCalls& calls) {
 void report_cut_calls(const Trace& trace, const CallMatching& matching, Findings& findings) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     if (const auto call = cut_call(trace.calls(rank))) {
-      findings.add(kEndedInCall, where(trace, matching, rank, *call));
+      findings.add(kEndedInCall, state_at_the_end(trace, matching, rank, *call));
     }
   }
 }
