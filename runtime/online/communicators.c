@@ -83,14 +83,12 @@ Comm* make_comm_of(enum slk_operation operation, const Comm* parent, int tag, in
   return made_comm();
 }
 
-EXPORT int MPI_Comm_rank(MPI_Comm comm, int* rank) {
-  if (!simulated()) return PMPI_Comm_rank(comm, rank);
+MPI_FUNCTION(Comm_rank, (MPI_Comm comm, int* rank)) {
   *rank = find_comm(comm)->rank;
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Comm_size(MPI_Comm comm, int* size) {
-  if (!simulated()) return PMPI_Comm_size(comm, size);
+MPI_FUNCTION(Comm_size, (MPI_Comm comm, int* size)) {
   *size = find_comm(comm)->size;
   return MPI_SUCCESS;
 }
@@ -111,17 +109,17 @@ static int own_attribute(int key, void* value, int* flag) {
   return is_own;
 }
 
-EXPORT int MPI_Comm_get_attr(MPI_Comm comm, int key, void* value, int* flag) {
-  if (simulated() && own_attribute(key, value, flag)) return MPI_SUCCESS;
+MPI_FUNCTION(Comm_get_attr, (MPI_Comm comm, int key, void* value, int* flag)) {
+  if (own_attribute(key, value, flag)) return MPI_SUCCESS;
   return PMPI_Comm_get_attr(comm, key, value, flag);
 }
 
-EXPORT int MPI_Attr_get(MPI_Comm comm, int key, void* value, int* flag) {
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+MPI_FUNCTION(Attr_get, (MPI_Comm comm, int key, void* value, int* flag)) {
   return MPI_Comm_get_attr(comm, key, value, flag);
 }
 
-EXPORT int MPI_Comm_test_inter(MPI_Comm comm, int* flag) {
-  if (!simulated()) return PMPI_Comm_test_inter(comm, flag);
+MPI_FUNCTION(Comm_test_inter, (MPI_Comm comm, int* flag)) {
   *flag = find_comm(comm)->is_inter;
   return MPI_SUCCESS;
 }
@@ -133,8 +131,7 @@ static int rank_of_member(const Comm* comm, int world) {
   return -1;
 }
 
-EXPORT int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int* result) {
-  if (!simulated()) return PMPI_Comm_compare(a, b, result);
+MPI_FUNCTION(Comm_compare, (MPI_Comm a, MPI_Comm b, int* result)) {
   const Comm* x = find_comm(a);
   const Comm* y = find_comm(b);
   int same = x->size == y->size;
@@ -167,17 +164,16 @@ static int duplicate(enum slk_operation operation, MPI_Comm comm, MPI_Comm* resu
   return status;
 }
 
-EXPORT int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* result) {
-  return simulated() ? duplicate(SLK_OP_comm_dup, comm, result) : PMPI_Comm_dup(comm, result);
+MPI_FUNCTION(Comm_dup, (MPI_Comm comm, MPI_Comm* result)) {
+  return duplicate(SLK_OP_comm_dup, comm, result);
 }
 
-EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* result) {
-  if (!simulated()) return PMPI_Comm_dup_with_info(comm, info, result);
+MPI_FUNCTION(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* result)) {
   return duplicate(SLK_OP_comm_dup_with_info, comm, result);
 }
 
 /* Attributes are copied now; who takes part is known when the request is complete. */
-static int duplicate_beside(MPI_Comm comm, MPI_Comm* result, MPI_Request* request) {
+MPI_FUNCTION(Comm_idup, (MPI_Comm comm, MPI_Comm* result, MPI_Request* request)) {
   const Comm* parent = find_comm(comm);
   if (parent->is_inter) {
     *request = together(0, NULL);
@@ -197,17 +193,8 @@ static int duplicate_beside(MPI_Comm comm, MPI_Comm* result, MPI_Request* reques
   return status;
 }
 
-EXPORT int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* result, MPI_Request* request) {
-  return simulated() ? duplicate_beside(comm, result, request)
-                     : PMPI_Comm_idup(comm, result, request);
-}
-
-/* MPI 4, which Open MPI 4 does not have. */
-EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* result,
-                                   MPI_Request* request);
-EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* result,
-                                   MPI_Request* request) {
-  (void)info;
+MPI_4_FUNCTION(Comm_idup_with_info,
+               (MPI_Comm comm, MPI_Info info, MPI_Comm* result, MPI_Request* request)) {
   return MPI_Comm_idup(comm, result, request);
 }
 
@@ -221,16 +208,14 @@ int split_comm(enum slk_operation operation, MPI_Comm comm, int color, int key, 
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* result) {
-  if (!simulated()) return PMPI_Comm_split(comm, color, key, result);
+MPI_FUNCTION(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* result)) {
   if (color < 0 && color != MPI_UNDEFINED) refuse("MPI_Comm_split", "its color is negative");
   return split_comm(SLK_OP_comm_split, comm, color == MPI_UNDEFINED ? -1 : color, key, result);
 }
 
 /* Ranks that share memory are those of one simulated host, which the simulator knows; what else is
  * inside of a host is not simulated, so each rank is alone there. */
-EXPORT int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* result) {
-  if (!simulated()) return PMPI_Comm_split_type(comm, type, key, info, result);
+MPI_FUNCTION(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* result)) {
   if (type != MPI_COMM_TYPE_SHARED) {
     const int color = type == MPI_UNDEFINED ? -1 : find_comm(comm)->rank;
     return split_comm(SLK_OP_comm_split, comm, color, key, result);
@@ -238,8 +223,7 @@ EXPORT int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, 
   return split_comm(SLK_OP_comm_split_type, comm, 0, key, result);
 }
 
-EXPORT int MPI_Comm_free(MPI_Comm* comm) {
-  if (!simulated()) return PMPI_Comm_free(comm);
+MPI_FUNCTION(Comm_free, (MPI_Comm * comm)) {
   Comm* gone = find_comm(*comm);
   for (Comm** c = &first; *c != NULL; c = &(*c)->next) {
     if (*c != gone) continue;
@@ -251,6 +235,6 @@ EXPORT int MPI_Comm_free(MPI_Comm* comm) {
   return status;
 }
 
-EXPORT int MPI_Comm_disconnect(MPI_Comm* comm) {
+MPI_FUNCTION(Comm_disconnect, (MPI_Comm * comm)) {
   return MPI_Comm_free(comm);
 }

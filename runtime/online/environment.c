@@ -34,8 +34,16 @@ EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided)
   return attached;
 }
 
-EXPORT int MPI_Query_thread(int* provided) {
-  if (!simulated()) return PMPI_Query_thread(provided);
+#if MPI_VERSION >= 4
+/* A program of sessions begins with this. */
+EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errors, MPI_Session* session) {
+  attach();
+  if (simulated()) refuse("MPI_Session_init", "it is not simulated");
+  return PMPI_Session_init(info, errors, session);
+}
+#endif
+
+MPI_FUNCTION(Query_thread, (int* provided)) {
   *provided = level;
   return MPI_SUCCESS;
 }
@@ -54,8 +62,7 @@ EXPORT int MPI_Finalize(void) {
   return status;
 }
 
-EXPORT int MPI_Abort(MPI_Comm comm, int code) {
-  if (!simulated()) return PMPI_Abort(comm, code);
+MPI_FUNCTION(Abort, (MPI_Comm comm, int code)) {
   enter_call();
   struct slk_online_call* call = new_call(SLK_OP_abort, NULL);
   call->kind = SLK_ONLINE_ABORT;
@@ -64,8 +71,7 @@ EXPORT int MPI_Abort(MPI_Comm comm, int code) {
   return PMPI_Abort(MPI_COMM_SELF, code);
 }
 
-EXPORT int MPI_Get_processor_name(char* name, int* length) {
-  if (!simulated()) return PMPI_Get_processor_name(name, length);
+MPI_FUNCTION(Get_processor_name, (char* name, int* length)) {
   strncpy(name, host_name(), MPI_MAX_PROCESSOR_NAME - 1);
   name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
   *length = (int)strlen(name);

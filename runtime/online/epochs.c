@@ -15,8 +15,7 @@ static void synchronise(enum slk_operation operation, const Window* w, int peer,
   ask();
 }
 
-EXPORT int MPI_Win_fence(int assertion, MPI_Win handle) {
-  if (!simulated()) return PMPI_Win_fence(assertion, handle);
+MPI_FUNCTION(Win_fence, (int assertion, MPI_Win handle)) {
   enter_call();
   const Window* w = find_window(handle);
   synchronise(SLK_OP_win_fence, w, SLK_PEER_ANY, 0);
@@ -25,8 +24,7 @@ EXPORT int MPI_Win_fence(int assertion, MPI_Win handle) {
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Win_lock(int kind, int target, int assertion, MPI_Win handle) {
-  if (!simulated()) return PMPI_Win_lock(kind, target, assertion, handle);
+MPI_FUNCTION(Win_lock, (int kind, int target, int assertion, MPI_Win handle)) {
   if (target == MPI_PROC_NULL) return MPI_SUCCESS;
   enter_call();
   const Window* w = find_window(handle);
@@ -35,8 +33,7 @@ EXPORT int MPI_Win_lock(int kind, int target, int assertion, MPI_Win handle) {
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Win_lock_all(int assertion, MPI_Win handle) {
-  if (!simulated()) return PMPI_Win_lock_all(assertion, handle);
+MPI_FUNCTION(Win_lock_all, (int assertion, MPI_Win handle)) {
   enter_call();
   synchronise(SLK_OP_win_lock_all, find_window(handle), SLK_PEER_ANY, 1);
   leave_call();
@@ -44,8 +41,7 @@ EXPORT int MPI_Win_lock_all(int assertion, MPI_Win handle) {
 }
 
 #define FOR_TARGET(Name, operation)                                     \
-  EXPORT int MPI_Win_##Name(int target, MPI_Win handle) {               \
-    if (!simulated()) return PMPI_Win_##Name(target, handle);           \
+  MPI_FUNCTION(Win_##Name, (int target, MPI_Win handle)) {              \
     if (target == MPI_PROC_NULL) return MPI_SUCCESS;                    \
     enter_call();                                                       \
     const Window* w = find_window(handle);                              \
@@ -53,8 +49,7 @@ EXPORT int MPI_Win_lock_all(int assertion, MPI_Win handle) {
     leave_call();                                                       \
     return MPI_SUCCESS;                                                 \
   }                                                                     \
-  EXPORT int MPI_Win_##Name##_all(MPI_Win handle) {                     \
-    if (!simulated()) return PMPI_Win_##Name##_all(handle);             \
+  MPI_FUNCTION(Win_##Name##_all, (MPI_Win handle)) {                    \
     enter_call();                                                       \
     synchronise(operation##_all, find_window(handle), SLK_PEER_ANY, 0); \
     leave_call();                                                       \
@@ -64,8 +59,7 @@ FOR_TARGET(unlock, SLK_OP_win_unlock)
 FOR_TARGET(flush, SLK_OP_win_flush)
 FOR_TARGET(flush_local, SLK_OP_win_flush_local)
 
-EXPORT int MPI_Win_sync(MPI_Win handle) {
-  if (!simulated()) return PMPI_Win_sync(handle);
+MPI_FUNCTION(Win_sync, (MPI_Win handle)) {
   enter_call();
   synchronise(SLK_OP_win_sync, find_window(handle), SLK_PEER_NONE, 0);
   leave_call();
@@ -96,8 +90,7 @@ static MPI_Request* hear(const Window* w, int n, const int* ranks, int tag) {
   return each;
 }
 
-EXPORT int MPI_Win_post(MPI_Group group, int assertion, MPI_Win handle) {
-  if (!simulated()) return PMPI_Win_post(group, assertion, handle);
+MPI_FUNCTION(Win_post, (MPI_Group group, int assertion, MPI_Win handle)) {
   enter_call();
   Window* w = find_window(handle);
   free(w->origins);
@@ -109,8 +102,7 @@ EXPORT int MPI_Win_post(MPI_Group group, int assertion, MPI_Win handle) {
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Win_start(MPI_Group group, int assertion, MPI_Win handle) {
-  if (!simulated()) return PMPI_Win_start(group, assertion, handle);
+MPI_FUNCTION(Win_start, (MPI_Group group, int assertion, MPI_Win handle)) {
   enter_call();
   Window* w = find_window(handle);
   free(w->targets);
@@ -122,8 +114,7 @@ EXPORT int MPI_Win_start(MPI_Group group, int assertion, MPI_Win handle) {
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Win_complete(MPI_Win handle) {
-  if (!simulated()) return PMPI_Win_complete(handle);
+MPI_FUNCTION(Win_complete, (MPI_Win handle)) {
   enter_call();
   Window* w = find_window(handle);
   synchronise(SLK_OP_win_complete, w, SLK_PEER_ANY, 0);
@@ -133,8 +124,7 @@ EXPORT int MPI_Win_complete(MPI_Win handle) {
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Win_wait(MPI_Win handle) {
-  if (!simulated()) return PMPI_Win_wait(handle);
+MPI_FUNCTION(Win_wait, (MPI_Win handle)) {
   enter_call();
   Window* w = find_window(handle);
   MPI_Waitall(w->n_origins, w->completions, MPI_STATUSES_IGNORE);
@@ -143,8 +133,7 @@ EXPORT int MPI_Win_wait(MPI_Win handle) {
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Win_test(MPI_Win handle, int* flag) {
-  if (!simulated()) return PMPI_Win_test(handle, flag);
+MPI_FUNCTION(Win_test, (MPI_Win handle, int* flag)) {
   enter_call();
   Window* w = find_window(handle);
   MPI_Testall(w->n_origins, w->completions, flag, MPI_STATUSES_IGNORE);

@@ -43,9 +43,8 @@ static void add_file(MPI_File handle, MPI_Comm comm, const char* name, int is_de
 }
 
 /* The first rank creates the file, and the others find it. */
-EXPORT int MPI_File_open(MPI_Comm comm, const char* name, int mode, MPI_Info info,
-                         MPI_File* result) {
-  if (!simulated()) return PMPI_File_open(comm, name, mode, info, result);
+MPI_FUNCTION(File_open,
+             (MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* result)) {
   enter_call();
   const int own_mode = mode & ~MPI_MODE_DELETE_ON_CLOSE, at_first = find_comm(comm)->rank == 0;
   int status = MPI_SUCCESS, worst = MPI_SUCCESS;
@@ -61,8 +60,7 @@ EXPORT int MPI_File_open(MPI_Comm comm, const char* name, int mode, MPI_Info inf
   return worst;
 }
 
-EXPORT int MPI_File_close(MPI_File* handle) {
-  if (!simulated()) return PMPI_File_close(handle);
+MPI_FUNCTION(File_close, (MPI_File * handle)) {
   enter_call();
   File* f = find_file(*handle);
   const int status = PMPI_File_close(handle);
@@ -116,9 +114,8 @@ static MPI_Offset ordered_place(MPI_File handle, int count, MPI_Datatype type) {
 }
 
 #define SHARED_POINTER(Name, buffer_type, how, place)                                         \
-  EXPORT int MPI_File_##Name(MPI_File file, buffer_type buffer, int count, MPI_Datatype type, \
-                             MPI_Status* status) {                                            \
-    if (!simulated()) return PMPI_File_##Name(file, buffer, count, type, status);             \
+  MPI_FUNCTION(File_##Name, (MPI_File file, buffer_type buffer, int count, MPI_Datatype type, \
+                             MPI_Status* status)) {                                           \
     enter_call();                                                                             \
     const MPI_Offset at = place(file, count, type);                                           \
     const int error = PMPI_File_##how(file, at, buffer, count, type, status);                 \
@@ -130,8 +127,7 @@ SHARED_POINTER(write_shared, const void*, write_at, next_place)
 SHARED_POINTER(read_ordered, void*, read_at, ordered_place)
 SHARED_POINTER(write_ordered, const void*, write_at, ordered_place)
 
-EXPORT int MPI_File_seek_shared(MPI_File handle, MPI_Offset offset, int whence) {
-  if (!simulated()) return PMPI_File_seek_shared(handle, offset, whence);
+MPI_FUNCTION(File_seek_shared, (MPI_File handle, MPI_Offset offset, int whence)) {
   enter_call();
   const File* f = find_file(handle);
   int64_t begin = whence == MPI_SEEK_CUR ? *pointer_of(f) : 0;
@@ -147,8 +143,7 @@ EXPORT int MPI_File_seek_shared(MPI_File handle, MPI_Offset offset, int whence) 
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_File_get_position_shared(MPI_File handle, MPI_Offset* offset) {
-  if (!simulated()) return PMPI_File_get_position_shared(handle, offset);
+MPI_FUNCTION(File_get_position_shared, (MPI_File handle, MPI_Offset* offset)) {
   enter_call();
   pass(0);
   *offset = (MPI_Offset)*pointer_of(find_file(handle));
@@ -156,10 +151,9 @@ EXPORT int MPI_File_get_position_shared(MPI_File handle, MPI_Offset* offset) {
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_File_set_view(MPI_File handle, MPI_Offset begin, MPI_Datatype element,
-                             MPI_Datatype type, const char* representation, MPI_Info info) {
+MPI_FUNCTION(File_set_view, (MPI_File handle, MPI_Offset begin, MPI_Datatype element,
+                             MPI_Datatype type, const char* representation, MPI_Info info)) {
   const int status = PMPI_File_set_view(handle, begin, element, type, representation, info);
-  if (!simulated()) return status;
   enter_call();
   const File* f = find_file(handle);
   MPI_Barrier(f->hidden);
@@ -169,8 +163,7 @@ EXPORT int MPI_File_set_view(MPI_File handle, MPI_Offset begin, MPI_Datatype ele
   return status;
 }
 
-EXPORT int MPI_File_get_group(MPI_File handle, MPI_Group* group) {
-  if (!simulated()) return PMPI_File_get_group(handle, group);
+MPI_FUNCTION(File_get_group, (MPI_File handle, MPI_Group* group)) {
   const Comm* comm = find_comm(find_file(handle)->hidden);
   *group = new_group_of(comm->size, comm->members);
   return MPI_SUCCESS;

@@ -18,9 +18,8 @@ static void set_grid(Comm* comm, int n, const int* extents, const int* periodic)
   comm->periodic = copied(periodic, n);
 }
 
-EXPORT int MPI_Cart_create(MPI_Comm comm, int n, const int* extents, const int* periodic,
-                           int reorder, MPI_Comm* result) {
-  if (!simulated()) return PMPI_Cart_create(comm, n, extents, periodic, reorder, result);
+MPI_FUNCTION(Cart_create, (MPI_Comm comm, int n, const int* extents, const int* periodic,
+                           int reorder, MPI_Comm* result)) {
   enter_call();
   const Comm* parent = find_comm(comm);
   int cells = 1;
@@ -58,22 +57,19 @@ static Comm* find_grid(MPI_Comm handle, const char* function) {
   return grid;
 }
 
-EXPORT int MPI_Cart_coords(MPI_Comm comm, int rank, int n, int* of) {
-  if (!simulated()) return PMPI_Cart_coords(comm, rank, n, of);
+MPI_FUNCTION(Cart_coords, (MPI_Comm comm, int rank, int n, int* of)) {
   const Comm* grid = find_grid(comm, "MPI_Cart_coords");
   if (n < grid->dimensions) refuse("MPI_Cart_coords", "there is no room for all coordinates");
   coordinates(grid, rank, of);
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Cart_rank(MPI_Comm comm, const int* of, int* rank) {
-  if (!simulated()) return PMPI_Cart_rank(comm, of, rank);
+MPI_FUNCTION(Cart_rank, (MPI_Comm comm, const int* of, int* rank)) {
   *rank = rank_at(find_grid(comm, "MPI_Cart_rank"), of);
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Cart_shift(MPI_Comm comm, int direction, int by, int* source, int* destination) {
-  if (!simulated()) return PMPI_Cart_shift(comm, direction, by, source, destination);
+MPI_FUNCTION(Cart_shift, (MPI_Comm comm, int direction, int by, int* source, int* destination)) {
   const Comm* grid = find_grid(comm, "MPI_Cart_shift");
   int* of = malloc(sizeof(int) * (size_t)(grid->dimensions + 1));
   if (of == NULL) refuse("MPI_Cart_shift", "no memory is left");
@@ -86,14 +82,12 @@ EXPORT int MPI_Cart_shift(MPI_Comm comm, int direction, int by, int* source, int
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Cartdim_get(MPI_Comm comm, int* n) {
-  if (!simulated()) return PMPI_Cartdim_get(comm, n);
+MPI_FUNCTION(Cartdim_get, (MPI_Comm comm, int* n)) {
   *n = find_grid(comm, "MPI_Cartdim_get")->dimensions;
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Cart_get(MPI_Comm comm, int n, int* extents, int* periodic, int* of) {
-  if (!simulated()) return PMPI_Cart_get(comm, n, extents, periodic, of);
+MPI_FUNCTION(Cart_get, (MPI_Comm comm, int n, int* extents, int* periodic, int* of)) {
   const Comm* grid = find_grid(comm, "MPI_Cart_get");
   for (int i = 0; i < grid->dimensions && i < n; ++i) {
     extents[i] = grid->extents[i];
@@ -103,8 +97,7 @@ EXPORT int MPI_Cart_get(MPI_Comm comm, int n, int* extents, int* periodic, int* 
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Cart_sub(MPI_Comm comm, const int* kept, MPI_Comm* result) {
-  if (!simulated()) return PMPI_Cart_sub(comm, kept, result);
+MPI_FUNCTION(Cart_sub, (MPI_Comm comm, const int* kept, MPI_Comm* result)) {
   enter_call();
   const Comm* grid = find_grid(comm, "MPI_Cart_sub");
   const int n = grid->dimensions;
@@ -131,8 +124,7 @@ EXPORT int MPI_Cart_sub(MPI_Comm comm, const int* kept, MPI_Comm* result) {
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Cart_map(MPI_Comm comm, int n, const int* extents, const int* periodic, int* rank) {
-  if (!simulated()) return PMPI_Cart_map(comm, n, extents, periodic, rank);
+MPI_FUNCTION(Cart_map, (MPI_Comm comm, int n, const int* extents, const int* periodic, int* rank)) {
   int cells = 1;
   for (int i = 0; i < n; ++i) cells *= extents[i];
   const int own = find_comm(comm)->rank;

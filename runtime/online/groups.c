@@ -98,15 +98,13 @@ MPI_Group new_group_of(int size, const int* members) {
   return new_group(size, own);
 }
 
-EXPORT int MPI_Comm_group(MPI_Comm handle, MPI_Group* group) {
-  if (!simulated()) return PMPI_Comm_group(handle, group);
+MPI_FUNCTION(Comm_group, (MPI_Comm handle, MPI_Group* group)) {
   const Comm* comm = find_comm(handle);
   *group = new_group_of(comm->size, comm->members);
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm* result) {
-  if (!simulated()) return PMPI_Comm_create_group(handle, group, tag, result);
+MPI_FUNCTION(Comm_create_group, (MPI_Comm handle, MPI_Group group, int tag, MPI_Comm* result)) {
   const Group* of = find_group(group);
   *result = MPI_COMM_NULL;
   if (rank_in_group(of, world_rank()) == MPI_UNDEFINED) return MPI_SUCCESS;
@@ -117,21 +115,18 @@ EXPORT int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Group_size(MPI_Group group, int* size) {
-  if (!simulated()) return PMPI_Group_size(group, size);
+MPI_FUNCTION(Group_size, (MPI_Group group, int* size)) {
   *size = find_group(group)->size;
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Group_rank(MPI_Group group, int* rank) {
-  if (!simulated()) return PMPI_Group_rank(group, rank);
+MPI_FUNCTION(Group_rank, (MPI_Group group, int* rank)) {
   *rank = rank_in_group(find_group(group), world_rank());
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Group_translate_ranks(MPI_Group from, int n, const int* ranks, MPI_Group to,
-                                     int* translated) {
-  if (!simulated()) return PMPI_Group_translate_ranks(from, n, ranks, to, translated);
+MPI_FUNCTION(Group_translate_ranks,
+             (MPI_Group from, int n, const int* ranks, MPI_Group to, int* translated)) {
   const Group* a = find_group(from);
   const Group* b = find_group(to);
   for (int i = 0; i < n; ++i) {
@@ -142,8 +137,7 @@ EXPORT int MPI_Group_translate_ranks(MPI_Group from, int n, const int* ranks, MP
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Group_compare(MPI_Group one, MPI_Group other, int* result) {
-  if (!simulated()) return PMPI_Group_compare(one, other, result);
+MPI_FUNCTION(Group_compare, (MPI_Group one, MPI_Group other, int* result)) {
   const Group* a = find_group(one);
   const Group* b = find_group(other);
   int same = a->size == b->size, similar = same;
@@ -155,8 +149,7 @@ EXPORT int MPI_Group_compare(MPI_Group one, MPI_Group other, int* result) {
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Group_incl(MPI_Group group, int n, const int* ranks, MPI_Group* result) {
-  if (!simulated()) return PMPI_Group_incl(group, n, ranks, result);
+MPI_FUNCTION(Group_incl, (MPI_Group group, int n, const int* ranks, MPI_Group* result)) {
   const Group* from = find_group(group);
   int* members = room_for_members(n);
   for (int i = 0; i < n; ++i) members[i] = member(from, ranks[i], "MPI_Group_incl");
@@ -181,8 +174,7 @@ static char* marks(const Group* group) {
   return of;
 }
 
-EXPORT int MPI_Group_excl(MPI_Group group, int n, const int* ranks, MPI_Group* result) {
-  if (!simulated()) return PMPI_Group_excl(group, n, ranks, result);
+MPI_FUNCTION(Group_excl, (MPI_Group group, int n, const int* ranks, MPI_Group* result)) {
   const Group* from = find_group(group);
   char* left_out = marks(from);
   for (int i = 0; i < n; ++i) {
@@ -200,8 +192,7 @@ static int range_size(const int* range) {
   return n > 0 ? n : 0;
 }
 
-EXPORT int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* result) {
-  if (!simulated()) return PMPI_Group_range_incl(group, n, ranges, result);
+MPI_FUNCTION(Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group* result)) {
   const Group* from = find_group(group);
   int total = 0;
   for (int i = 0; i < n; ++i) total += range_size(ranges[i]);
@@ -216,8 +207,7 @@ EXPORT int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Gro
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* result) {
-  if (!simulated()) return PMPI_Group_range_excl(group, n, ranges, result);
+MPI_FUNCTION(Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group* result)) {
   const Group* from = find_group(group);
   char* left_out = marks(from);
   for (int i = 0; i < n; ++i) {
@@ -231,8 +221,7 @@ EXPORT int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Gro
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Group_union(MPI_Group one, MPI_Group other, MPI_Group* result) {
-  if (!simulated()) return PMPI_Group_union(one, other, result);
+MPI_FUNCTION(Group_union, (MPI_Group one, MPI_Group other, MPI_Group* result)) {
   const Group* a = find_group(one);
   const Group* b = find_group(other);
   int* members = room_for_members(a->size + b->size);
@@ -254,20 +243,17 @@ static MPI_Group restricted(MPI_Group one, MPI_Group other, int both) {
   return chosen(a, in_both, (char)both);
 }
 
-EXPORT int MPI_Group_intersection(MPI_Group one, MPI_Group other, MPI_Group* result) {
-  if (!simulated()) return PMPI_Group_intersection(one, other, result);
+MPI_FUNCTION(Group_intersection, (MPI_Group one, MPI_Group other, MPI_Group* result)) {
   *result = restricted(one, other, 1);
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Group_difference(MPI_Group one, MPI_Group other, MPI_Group* result) {
-  if (!simulated()) return PMPI_Group_difference(one, other, result);
+MPI_FUNCTION(Group_difference, (MPI_Group one, MPI_Group other, MPI_Group* result)) {
   *result = restricted(one, other, 0);
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Group_free(MPI_Group* group) {
-  if (!simulated()) return PMPI_Group_free(group);
+MPI_FUNCTION(Group_free, (MPI_Group * group)) {
   if (*group != MPI_GROUP_EMPTY) {
     find_group(*group);
     Group* gone = &groups[place_of_group(*group)];
@@ -278,8 +264,7 @@ EXPORT int MPI_Group_free(MPI_Group* group) {
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* result) {
-  if (!simulated()) return PMPI_Comm_create(comm, group, result);
+MPI_FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* result)) {
   const Group* of = find_group(group);
   const int rank = rank_in_group(of, world_rank());
   /* Groups without a common member make a communicator each; between two groups there is one. */

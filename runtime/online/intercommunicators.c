@@ -55,9 +55,8 @@ static Comm* make_inter(int tag, int n_own, const int* own, int n_other, const i
 }
 
 /* The leaders tell each other who is in their groups, and then their groups. */
-EXPORT int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader,
-                                int tag, MPI_Comm* result) {
-  if (!simulated()) return PMPI_Intercomm_create(local, leader, peers, remote_leader, tag, result);
+MPI_FUNCTION(Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peers, int remote_leader,
+                                int tag, MPI_Comm* result)) {
   enter_call();
   const Comm* own = find_comm(local);
   int n_other = 0, n_own = own->size;
@@ -138,8 +137,7 @@ Comm* split_inter(const Comm* inter, int color, int key) {
 }
 
 /* The group that is not `high` comes first; where both say the same, the first one. */
-EXPORT int MPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm* result) {
-  if (!simulated()) return PMPI_Intercomm_merge(handle, high, result);
+MPI_FUNCTION(Intercomm_merge, (MPI_Comm handle, int high, MPI_Comm* result)) {
   enter_call();
   const Comm* inter = find_comm(handle);
   const int own = high != 0, n = inter->size + inter->n_peers;
@@ -156,14 +154,12 @@ EXPORT int MPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm* result) {
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Comm_remote_size(MPI_Comm comm, int* size) {
-  if (!simulated()) return PMPI_Comm_remote_size(comm, size);
+MPI_FUNCTION(Comm_remote_size, (MPI_Comm comm, int* size)) {
   *size = find_comm(comm)->n_peers;
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
-  if (!simulated()) return PMPI_Comm_remote_group(comm, group);
+MPI_FUNCTION(Comm_remote_group, (MPI_Comm comm, MPI_Group* group)) {
   const Comm* inter = find_comm(comm);
   *group = new_group_of(inter->n_peers, inter->peers);
   return MPI_SUCCESS;

@@ -80,58 +80,49 @@ static int keep(const Side* out, const Side* in, MPI_Comm comm, MPI_Request* req
 
 #define UNWRAPPED(...) __VA_ARGS__
 
-#define NEIGHBOUR(Name, parameters, arguments, sent_side, received_side)                     \
-  EXPORT int MPI_N##Name parameters {                                                        \
-    if (!simulated()) return PMPI_N##Name arguments;                                         \
-    enter_call();                                                                            \
-    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side};                  \
-    const int status = exchange(&out, &in, comm, NULL);                                      \
-    leave_call();                                                                            \
-    return status;                                                                           \
-  }                                                                                          \
-  EXPORT int MPI_In##Name(UNWRAPPED parameters, MPI_Request* request) {                      \
-    if (!simulated()) return PMPI_In##Name(UNWRAPPED arguments, request);                    \
-    enter_call();                                                                            \
-    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side};                  \
-    const int status = exchange(&out, &in, comm, request);                                   \
-    leave_call();                                                                            \
-    return status;                                                                           \
-  }                                                                                          \
-  EXPORT int MPI_N##Name##_init(UNWRAPPED parameters, MPI_Info info, MPI_Request* request);  \
-  EXPORT int MPI_N##Name##_init(UNWRAPPED parameters, MPI_Info info, MPI_Request* request) { \
-    (void)info;                                                                              \
-    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side};                  \
-    return keep(&out, &in, comm, request);                                                   \
+#define NEIGHBOUR(Name, Iname, parameters, sent_side, received_side)                          \
+  MPI_FUNCTION(Name, parameters) {                                                            \
+    enter_call();                                                                             \
+    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side};                   \
+    const int status = exchange(&out, &in, comm, NULL);                                       \
+    leave_call();                                                                             \
+    return status;                                                                            \
+  }                                                                                           \
+  MPI_FUNCTION(Iname, (UNWRAPPED parameters, MPI_Request * request)) {                        \
+    enter_call();                                                                             \
+    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side};                   \
+    const int status = exchange(&out, &in, comm, request);                                    \
+    leave_call();                                                                             \
+    return status;                                                                            \
+  }                                                                                           \
+  MPI_4_FUNCTION(Name##_init, (UNWRAPPED parameters, MPI_Info info, MPI_Request * request)) { \
+    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side};                   \
+    return keep(&out, &in, comm, request);                                                    \
   }
 
-NEIGHBOUR(eighbor_allgather,
+NEIGHBOUR(Neighbor_allgather, Ineighbor_allgather,
           (const void* sent, int send_count, MPI_Datatype send_type, void* received, int count,
            MPI_Datatype type, MPI_Comm comm),
-          (sent, send_count, send_type, received, count, type, comm),
           (.buffer = sent, .count = send_count, .type = send_type, .is_same = 1),
           (.buffer = received, .count = count, .type = type))
-NEIGHBOUR(eighbor_allgatherv,
+NEIGHBOUR(Neighbor_allgatherv, Ineighbor_allgatherv,
           (const void* sent, int send_count, MPI_Datatype send_type, void* received,
            const int* counts, const int* places, MPI_Datatype type, MPI_Comm comm),
-          (sent, send_count, send_type, received, counts, places, type, comm),
           (.buffer = sent, .count = send_count, .type = send_type, .is_same = 1),
           (.buffer = received, .counts = counts, .places = places, .type = type))
-NEIGHBOUR(eighbor_alltoall,
+NEIGHBOUR(Neighbor_alltoall, Ineighbor_alltoall,
           (const void* sent, int send_count, MPI_Datatype send_type, void* received, int count,
            MPI_Datatype type, MPI_Comm comm),
-          (sent, send_count, send_type, received, count, type, comm),
           (.buffer = sent, .count = send_count, .type = send_type),
           (.buffer = received, .count = count, .type = type))
-NEIGHBOUR(eighbor_alltoallv,
+NEIGHBOUR(Neighbor_alltoallv, Ineighbor_alltoallv,
           (const void* sent, const int* send_counts, const int* send_places, MPI_Datatype send_type,
            void* received, const int* counts, const int* places, MPI_Datatype type, MPI_Comm comm),
-          (sent, send_counts, send_places, send_type, received, counts, places, type, comm),
           (.buffer = sent, .counts = send_counts, .places = send_places, .type = send_type),
           (.buffer = received, .counts = counts, .places = places, .type = type))
-NEIGHBOUR(eighbor_alltoallw,
+NEIGHBOUR(Neighbor_alltoallw, Ineighbor_alltoallw,
           (const void* sent, const int* send_counts, const MPI_Aint* send_places,
            const MPI_Datatype* send_types, void* received, const int* counts,
            const MPI_Aint* places, const MPI_Datatype* types, MPI_Comm comm),
-          (sent, send_counts, send_places, send_types, received, counts, places, types, comm),
           (.buffer = sent, .counts = send_counts, .bytes = send_places, .types = send_types),
           (.buffer = received, .counts = counts, .bytes = places, .types = types))

@@ -158,16 +158,14 @@ static int access_target(const Access* x, MPI_Win handle, MPI_Request* request) 
 
 #define UNWRAPPED(...) __VA_ARGS__
 
-#define ONE_SIDED(Name, Rname, of, parameters, arguments, given)         \
-  EXPORT int MPI_##Name parameters {                                     \
-    if (!simulated()) return PMPI_##Name arguments;                      \
-    const Access x = {.operation = SLK_OP_##of, UNWRAPPED given};        \
-    return access_target(&x, window, NULL);                              \
-  }                                                                      \
-  EXPORT int MPI_##Rname(UNWRAPPED parameters, MPI_Request* request) {   \
-    if (!simulated()) return PMPI_##Rname(UNWRAPPED arguments, request); \
-    const Access x = {.operation = SLK_OP_r##of, UNWRAPPED given};       \
-    return access_target(&x, window, request);                           \
+#define ONE_SIDED(Name, Rname, of, parameters, given)                  \
+  MPI_FUNCTION(Name, parameters) {                                     \
+    const Access x = {.operation = SLK_OP_##of, UNWRAPPED given};      \
+    return access_target(&x, window, NULL);                            \
+  }                                                                    \
+  MPI_FUNCTION(Rname, (UNWRAPPED parameters, MPI_Request * request)) { \
+    const Access x = {.operation = SLK_OP_r##of, UNWRAPPED given};     \
+    return access_target(&x, window, request);                         \
   }
 
 #define TARGET .target = target, .place = place, .count = count, .type = type
@@ -175,31 +173,25 @@ static int access_target(const Access* x, MPI_Win handle, MPI_Request* request) 
 ONE_SIDED(Put, Rput, put,
           (const void* sent, int n_sent, MPI_Datatype sent_type, int target, MPI_Aint place,
            int count, MPI_Datatype type, MPI_Win window),
-          (sent, n_sent, sent_type, target, place, count, type, window),
           (.sent = sent, .n_sent = n_sent, .sent_type = sent_type, TARGET, .op = MPI_REPLACE))
 ONE_SIDED(Get, Rget, get,
           (void* result, int n_result, MPI_Datatype result_type, int target, MPI_Aint place,
            int count, MPI_Datatype type, MPI_Win window),
-          (result, n_result, result_type, target, place, count, type, window),
           (.result = result, .n_result = n_result, .result_type = result_type, TARGET,
            .op = MPI_NO_OP))
 ONE_SIDED(Accumulate, Raccumulate, accumulate,
           (const void* sent, int n_sent, MPI_Datatype sent_type, int target, MPI_Aint place,
            int count, MPI_Datatype type, MPI_Op op, MPI_Win window),
-          (sent, n_sent, sent_type, target, place, count, type, op, window),
           (.sent = sent, .n_sent = n_sent, .sent_type = sent_type, TARGET, .op = op))
 ONE_SIDED(Get_accumulate, Rget_accumulate, get_accumulate,
           (const void* sent, int n_sent, MPI_Datatype sent_type, void* result, int n_result,
            MPI_Datatype result_type, int target, MPI_Aint place, int count, MPI_Datatype type,
            MPI_Op op, MPI_Win window),
-          (sent, n_sent, sent_type, result, n_result, result_type, target, place, count, type, op,
-           window),
           (.sent = sent, .n_sent = n_sent, .sent_type = sent_type, .result = result,
            .n_result = n_result, .result_type = result_type, TARGET, .op = op))
 
-EXPORT int MPI_Fetch_and_op(const void* sent, void* result, MPI_Datatype type, int target,
-                            MPI_Aint place, MPI_Op op, MPI_Win window) {
-  if (!simulated()) return PMPI_Fetch_and_op(sent, result, type, target, place, op, window);
+MPI_FUNCTION(Fetch_and_op, (const void* sent, void* result, MPI_Datatype type, int target,
+                            MPI_Aint place, MPI_Op op, MPI_Win window)) {
   const Access x = {.operation = SLK_OP_fetch_and_op,
                     .sent = sent,
                     .n_sent = 1,
@@ -215,10 +207,8 @@ EXPORT int MPI_Fetch_and_op(const void* sent, void* result, MPI_Datatype type, i
   return access_target(&x, window, NULL);
 }
 
-EXPORT int MPI_Compare_and_swap(const void* sent, const void* expected, void* result,
-                                MPI_Datatype type, int target, MPI_Aint place, MPI_Win handle) {
-  if (!simulated())
-    return PMPI_Compare_and_swap(sent, expected, result, type, target, place, handle);
+MPI_FUNCTION(Compare_and_swap, (const void* sent, const void* expected, void* result,
+                                MPI_Datatype type, int target, MPI_Aint place, MPI_Win handle)) {
   if (target == MPI_PROC_NULL) return MPI_SUCCESS;
   enter_call();
   const Window* w = find_window(handle);

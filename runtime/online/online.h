@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calls.h"
 #include "fold.h"
 #include "trace/online_wire.h"
 

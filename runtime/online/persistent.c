@@ -20,9 +20,8 @@ static MPI_Request keep(RequestKind kind, enum slk_operation operation, void* bu
 }
 
 #define SEND_INIT(Name, operation)                                                             \
-  EXPORT int MPI_##Name(const void* buffer, int count, MPI_Datatype type, int peer, int tag,   \
-                        MPI_Comm comm, MPI_Request* request) {                                 \
-    if (!simulated()) return PMPI_##Name(buffer, count, type, peer, tag, comm, request);       \
+  MPI_FUNCTION(Name, (const void* buffer, int count, MPI_Datatype type, int peer, int tag,     \
+                      MPI_Comm comm, MPI_Request* request)) {                                  \
     *request =                                                                                 \
         keep(REQUEST_SEND, operation, (void*)(uintptr_t)buffer, count, type, peer, tag, comm); \
     return MPI_SUCCESS;                                                                        \
@@ -32,9 +31,8 @@ SEND_INIT(Bsend_init, SLK_OP_ibsend)
 SEND_INIT(Ssend_init, SLK_OP_issend)
 SEND_INIT(Rsend_init, SLK_OP_irsend)
 
-EXPORT int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int peer, int tag,
-                         MPI_Comm comm, MPI_Request* request) {
-  if (!simulated()) return PMPI_Recv_init(buffer, count, type, peer, tag, comm, request);
+MPI_FUNCTION(Recv_init, (void* buffer, int count, MPI_Datatype type, int peer, int tag,
+                         MPI_Comm comm, MPI_Request* request)) {
   *request = keep(REQUEST_RECEIVE, SLK_OP_irecv, buffer, count, type, peer, tag, comm);
   return MPI_SUCCESS;
 }
@@ -64,16 +62,14 @@ static void start(MPI_Request request) {
   defer();
 }
 
-EXPORT int MPI_Start(MPI_Request* request) {
-  if (!simulated()) return PMPI_Start(request);
+MPI_FUNCTION(Start, (MPI_Request * request)) {
   enter_call();
   start(*request);
   leave_call();
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Startall(int count, MPI_Request* requests) {
-  if (!simulated()) return PMPI_Startall(count, requests);
+MPI_FUNCTION(Startall, (int count, MPI_Request* requests)) {
   enter_call();
   for (int i = 0; i < count; ++i) start(requests[i]);
   leave_call();

@@ -39,11 +39,10 @@ static int send(enum slk_operation operation, const void* buffer, int count, MPI
   return MPI_SUCCESS;
 }
 
-#define SEND(Name, operation)                                                                \
-  EXPORT int MPI_##Name(const void* buffer, int count, MPI_Datatype type, int peer, int tag, \
-                        MPI_Comm comm) {                                                     \
-    return simulated() ? send(operation, buffer, count, type, peer, tag, comm)               \
-                       : PMPI_##Name(buffer, count, type, peer, tag, comm);                  \
+#define SEND(Name, operation)                                                              \
+  MPI_FUNCTION(Name, (const void* buffer, int count, MPI_Datatype type, int peer, int tag, \
+                      MPI_Comm comm)) {                                                    \
+    return send(operation, buffer, count, type, peer, tag, comm);                          \
   }
 SEND(Send, SLK_OP_send)
 SEND(Bsend, SLK_OP_bsend)
@@ -68,9 +67,8 @@ static int take(uint32_t place, void* buffer, int count, MPI_Datatype type, cons
   return check_room(comm, got->bytes, count, type);
 }
 
-EXPORT int MPI_Recv(void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm handle,
-                    MPI_Status* status) {
-  if (!simulated()) return PMPI_Recv(buffer, count, type, peer, tag, handle, status);
+MPI_FUNCTION(Recv, (void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm handle,
+                    MPI_Status* status)) {
   enter_call();
   const Comm* comm = find_comm(handle);
   const int from = world_of(comm, peer);
@@ -115,13 +113,9 @@ static int exchange(enum slk_operation operation, uint64_t block, uint64_t bytes
   return error;
 }
 
-EXPORT int MPI_Sendrecv(const void* sent, int send_count, MPI_Datatype send_type, int peer,
+MPI_FUNCTION(Sendrecv, (const void* sent, int send_count, MPI_Datatype send_type, int peer,
                         int send_tag, void* received, int count, MPI_Datatype type, int source,
-                        int receive_tag, MPI_Comm handle, MPI_Status* status) {
-  if (!simulated()) {
-    return PMPI_Sendrecv(sent, send_count, send_type, peer, send_tag, received, count, type, source,
-                         receive_tag, handle, status);
-  }
+                        int receive_tag, MPI_Comm handle, MPI_Status* status)) {
   enter_call();
   const Comm* comm = find_comm(handle);
   const int to = world_of(comm, peer);
@@ -133,11 +127,8 @@ EXPORT int MPI_Sendrecv(const void* sent, int send_count, MPI_Datatype send_type
   return result;
 }
 
-EXPORT int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int peer, int send_tag,
-                                int source, int receive_tag, MPI_Comm handle, MPI_Status* status) {
-  if (!simulated())
-    return PMPI_Sendrecv_replace(buffer, count, type, peer, send_tag, source, receive_tag, handle,
-                                 status);
+MPI_FUNCTION(Sendrecv_replace, (void* buffer, int count, MPI_Datatype type, int peer, int send_tag,
+                                int source, int receive_tag, MPI_Comm handle, MPI_Status* status)) {
   enter_call();
   const Comm* comm = find_comm(handle);
   const int to = world_of(comm, peer);
@@ -190,39 +181,30 @@ MPI_Request start_receive(void* buffer, int count, MPI_Datatype type, int peer, 
   return handle_of(place);
 }
 
-#define ISEND(Name, operation)                                                               \
-  EXPORT int MPI_##Name(const void* buffer, int count, MPI_Datatype type, int peer, int tag, \
-                        MPI_Comm comm, MPI_Request* request) {                               \
-    if (!simulated()) return PMPI_##Name(buffer, count, type, peer, tag, comm, request);     \
-    enter_call();                                                                            \
-    *request = start_send(operation, buffer, count, type, peer, tag, comm);                  \
-    leave_call();                                                                            \
-    return MPI_SUCCESS;                                                                      \
+#define ISEND(Name, operation)                                                             \
+  MPI_FUNCTION(Name, (const void* buffer, int count, MPI_Datatype type, int peer, int tag, \
+                      MPI_Comm comm, MPI_Request* request)) {                              \
+    enter_call();                                                                          \
+    *request = start_send(operation, buffer, count, type, peer, tag, comm);                \
+    leave_call();                                                                          \
+    return MPI_SUCCESS;                                                                    \
   }
 ISEND(Isend, SLK_OP_isend)
 ISEND(Ibsend, SLK_OP_ibsend)
 ISEND(Issend, SLK_OP_issend)
 ISEND(Irsend, SLK_OP_irsend)
 
-EXPORT int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-                     MPI_Request* request) {
-  if (!simulated()) return PMPI_Irecv(buffer, count, type, peer, tag, comm, request);
+MPI_FUNCTION(Irecv, (void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                     MPI_Request* request)) {
   enter_call();
   *request = start_receive(buffer, count, type, peer, tag, comm);
   leave_call();
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Isendrecv(const void* sent, int send_count, MPI_Datatype send_type, int peer,
-                         int send_tag, void* received, int count, MPI_Datatype type, int source,
-                         int receive_tag, MPI_Comm comm, MPI_Request* request);
-EXPORT int MPI_Isendrecv_replace(void* buffer, int count, MPI_Datatype type, int peer, int send_tag,
-                                 int source, int receive_tag, MPI_Comm comm, MPI_Request* request);
-
-/* MPI 4; not in a session, as there are none. */
-EXPORT int MPI_Isendrecv(const void* sent, int send_count, MPI_Datatype send_type, int peer,
-                         int send_tag, void* received, int count, MPI_Datatype type, int source,
-                         int receive_tag, MPI_Comm comm, MPI_Request* request) {
+MPI_4_FUNCTION(Isendrecv, (const void* sent, int send_count, MPI_Datatype send_type, int peer,
+                           int send_tag, void* received, int count, MPI_Datatype type, int source,
+                           int receive_tag, MPI_Comm comm, MPI_Request* request)) {
   enter_call();
   MPI_Request* both = malloc(2 * sizeof *both);
   if (both == NULL) refuse("MPI_Isendrecv", "no memory is left");
@@ -234,8 +216,9 @@ EXPORT int MPI_Isendrecv(const void* sent, int send_count, MPI_Datatype send_typ
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Isendrecv_replace(void* buffer, int count, MPI_Datatype type, int peer, int send_tag,
-                                 int source, int receive_tag, MPI_Comm comm, MPI_Request* request) {
-  return MPI_Isendrecv(buffer, count, type, peer, send_tag, buffer, count, type, source,
-                       receive_tag, comm, request); /* what is sent is copied at once */
+MPI_4_FUNCTION(Isendrecv_replace,
+               (void* buffer, int count, MPI_Datatype type, int peer, int send_tag, int source,
+                int receive_tag, MPI_Comm comm, MPI_Request* request)) {
+  return simulated_Isendrecv(buffer, count, type, peer, send_tag, buffer, count, type, source,
+                             receive_tag, comm, request); /* what is sent is copied at once */
 }

@@ -22,15 +22,13 @@ static int probe(enum slk_operation operation, int peer, int tag, MPI_Comm handl
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status* status) {
+MPI_FUNCTION(Probe, (int peer, int tag, MPI_Comm comm, MPI_Status* status)) {
   int found;
-  return simulated() ? probe(SLK_OP_probe, peer, tag, comm, &found, status)
-                     : PMPI_Probe(peer, tag, comm, status);
+  return probe(SLK_OP_probe, peer, tag, comm, &found, status);
 }
 
-EXPORT int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
-  return simulated() ? probe(SLK_OP_iprobe, peer, tag, comm, found, status)
-                     : PMPI_Iprobe(peer, tag, comm, found, status);
+MPI_FUNCTION(Iprobe, (int peer, int tag, MPI_Comm comm, int* found, MPI_Status* status)) {
+  return probe(SLK_OP_iprobe, peer, tag, comm, found, status);
 }
 
 enum { kFirstMessage = 0x51bb0000 };
@@ -70,15 +68,13 @@ static int matched_probe(enum slk_operation operation, int peer, int tag, MPI_Co
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Mprobe(int peer, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  if (!simulated()) return PMPI_Mprobe(peer, tag, comm, message, status);
+MPI_FUNCTION(Mprobe, (int peer, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status)) {
   int found;
   return matched_probe(SLK_OP_probe, peer, tag, comm, &found, message, status);
 }
 
-EXPORT int MPI_Improbe(int peer, int tag, MPI_Comm comm, int* found, MPI_Message* message,
-                       MPI_Status* status) {
-  if (!simulated()) return PMPI_Improbe(peer, tag, comm, found, message, status);
+MPI_FUNCTION(Improbe, (int peer, int tag, MPI_Comm comm, int* found, MPI_Message* message,
+                       MPI_Status* status)) {
   return matched_probe(SLK_OP_iprobe, peer, tag, comm, found, message, status);
 }
 
@@ -96,18 +92,16 @@ static MPI_Request receive_of(void* buffer, int count, MPI_Datatype type, MPI_Me
   return handle_of(place);
 }
 
-EXPORT int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
-                      MPI_Request* request) {
-  if (!simulated()) return PMPI_Imrecv(buffer, count, type, message, request);
+MPI_FUNCTION(Imrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message,
+                      MPI_Request* request)) {
   enter_call();
   *request = receive_of(buffer, count, type, message);
   leave_call();
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
-                     MPI_Status* status) {
-  if (!simulated()) return PMPI_Mrecv(buffer, count, type, message, status);
+MPI_FUNCTION(Mrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message,
+                     MPI_Status* status)) {
   enter_call();
   MPI_Request request = receive_of(buffer, count, type, message);
   const int error = MPI_Wait(&request, status);

@@ -201,16 +201,14 @@ static int wait_all(enum slk_operation operation, int count, MPI_Request* reques
   return error;
 }
 
-EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  if (!simulated()) return PMPI_Wait(request, status);
+MPI_FUNCTION(Wait, (MPI_Request * request, MPI_Status* status)) {
   enter_call();
   const int error = wait_all(SLK_OP_wait, 1, request, status);
   leave_call();
   return error;
 }
 
-EXPORT int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-  if (!simulated()) return PMPI_Waitall(count, requests, statuses);
+MPI_FUNCTION(Waitall, (int count, MPI_Request* requests, MPI_Status* statuses)) {
   enter_call();
   const int error = wait_all(SLK_OP_waitall, count, requests, statuses);
   leave_call();
@@ -235,17 +233,15 @@ static int complete_any(enum slk_operation operation, int count, MPI_Request* re
   return *index != MPI_UNDEFINED ? finish(&requests[*index], status) : MPI_SUCCESS;
 }
 
-EXPORT int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  if (!simulated()) return PMPI_Waitany(count, requests, index, status);
+MPI_FUNCTION(Waitany, (int count, MPI_Request* requests, int* index, MPI_Status* status)) {
   enter_call();
   const int error = complete_any(SLK_OP_waitany, count, requests, index, status);
   leave_call();
   return error;
 }
 
-EXPORT int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag,
-                       MPI_Status* status) {
-  if (!simulated()) return PMPI_Testany(count, requests, index, flag, status);
+MPI_FUNCTION(Testany,
+             (int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status)) {
   enter_call();
   const int had_some = any_active(count, requests);
   const int error = complete_any(SLK_OP_testany, count, requests, index, status);
@@ -279,18 +275,16 @@ static int complete_some(enum slk_operation operation, int count, MPI_Request* r
   return error;
 }
 
-EXPORT int MPI_Waitsome(int count, MPI_Request* requests, int* out, int* indices,
-                        MPI_Status* statuses) {
-  if (!simulated()) return PMPI_Waitsome(count, requests, out, indices, statuses);
+MPI_FUNCTION(Waitsome,
+             (int count, MPI_Request* requests, int* out, int* indices, MPI_Status* statuses)) {
   enter_call();
   const int error = complete_some(SLK_OP_waitsome, count, requests, out, indices, statuses);
   leave_call();
   return error;
 }
 
-EXPORT int MPI_Testsome(int count, MPI_Request* requests, int* out, int* indices,
-                        MPI_Status* statuses) {
-  if (!simulated()) return PMPI_Testsome(count, requests, out, indices, statuses);
+MPI_FUNCTION(Testsome,
+             (int count, MPI_Request* requests, int* out, int* indices, MPI_Status* statuses)) {
   enter_call();
   const int error = complete_some(SLK_OP_testsome, count, requests, out, indices, statuses);
   leave_call();
@@ -308,16 +302,14 @@ static int test_all(enum slk_operation operation, int count, MPI_Request* reques
   return *flag ? wait_all(operation, count, requests, statuses) : MPI_SUCCESS;
 }
 
-EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (!simulated()) return PMPI_Test(request, flag, status);
+MPI_FUNCTION(Test, (MPI_Request * request, int* flag, MPI_Status* status)) {
   enter_call();
   const int error = test_all(SLK_OP_test, 1, request, flag, status);
   leave_call();
   return error;
 }
 
-EXPORT int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  if (!simulated()) return PMPI_Testall(count, requests, flag, statuses);
+MPI_FUNCTION(Testall, (int count, MPI_Request* requests, int* flag, MPI_Status* statuses)) {
   enter_call();
   const int error = test_all(SLK_OP_testall, count, requests, flag, statuses);
   leave_call();
@@ -340,8 +332,8 @@ void complete_freed(void) {
   n_freed = left;
 }
 
-EXPORT int MPI_Request_free(MPI_Request* request) {
-  if (!simulated() || !is_ours(*request)) return PMPI_Request_free(request);
+MPI_FUNCTION(Request_free, (MPI_Request * request)) {
+  if (!is_ours(*request)) return PMPI_Request_free(request);
   Pending* p = &table[place_of(*request)];
   p->persistent = 0;
   /* What is sent has been copied, so nothing refers to the place any more. */
@@ -355,8 +347,8 @@ EXPORT int MPI_Request_free(MPI_Request* request) {
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  if (!simulated() || (request != MPI_REQUEST_NULL && !is_ours(request)))
+MPI_FUNCTION(Request_get_status, (MPI_Request request, int* flag, MPI_Status* status)) {
+  if (request != MPI_REQUEST_NULL && !is_ours(request))
     return PMPI_Request_get_status(request, flag, status);
   enter_call();
   const uint32_t n = name_requests(1, &request);
@@ -379,8 +371,8 @@ EXPORT int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* st
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Cancel(MPI_Request* request) {
-  if (!simulated() || !is_ours(*request)) return PMPI_Cancel(request);
+MPI_FUNCTION(Cancel, (MPI_Request * request)) {
+  if (!is_ours(*request)) return PMPI_Cancel(request);
   Pending* p = &table[place_of(*request)];
   if (!p->active || p->null_peer || (p->kind != REQUEST_SEND && p->kind != REQUEST_RECEIVE))
     return MPI_SUCCESS;

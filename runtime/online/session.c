@@ -1,7 +1,9 @@
 /* The way to the simulator: one call at a time, through memory that both share. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,22 +57,83 @@ int64_t* lists(void) {
   return own->lists;
 }
 
-void attach(void) {
+/* Where the calls of MPI go from here on (calls.h). */
+static void direct_calls(int to_simulator) {
+  extern InterposedCall __start_slk_calls[], __stop_slk_calls[];
+  for (InterposedCall* call = __start_slk_calls; call < __stop_slk_calls; ++call) {
+    call->current = to_simulator ? call->simulated : call->real;
+  }
+}
+
+/* What the simulator has set for its rank is not for what the rank starts. */
+static void restore_environment(void) {
+  static const char* const names[] = {SLK_ONLINE_SET_VARIABLES};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    char before[64];
+    snprintf(before, sizeof before, SLK_ONLINE_BEFORE "%s", names[i]);
+    const char* value = getenv(before);
+    if (value == NULL || setenv(names[i], value, 1) != 0) unsetenv(names[i]);
+    unsetenv(before);
+  }
+  unsetenv(SLK_ONLINE_VARIABLE);
+  unsetenv(SLK_FOLD_VARIABLE);
+}
+
+static int is_file(int descriptor, struct slk_online_file* head) {
+  return pread(descriptor, head, sizeof *head, 0) == (ssize_t)sizeof *head &&
+         head->magic == SLK_ONLINE_MAGIC;
+}
+
+/* The simulator's file as it was inherited, or else, where that descriptor was closed, as the
+ * simulator has it; -1 if it cannot be reached. */
+static int open_file(int simulator, int descriptor, struct slk_online_file* head) {
+  if (is_file(descriptor, head)) return descriptor;
+  char name[64];
+  snprintf(name, sizeof name, "/proc/%d/fd/%d", simulator, descriptor);
+  const int opened = open(name, O_RDWR | O_CLOEXEC);
+  if (opened < 0 || is_file(opened, head)) return opened;
+  close(opened);
+  return -1;
+}
+
+static int is_told(int* simulator, int* descriptor, int* rank) {
   const char* value = getenv(SLK_ONLINE_VARIABLE);
-  int descriptor = -1;
-  if (own != NULL || value == NULL || sscanf(value, "%d:%d", &descriptor, &own_rank) != 2) return;
+  return value != NULL && sscanf(value, "%d:%d:%d", simulator, descriptor, rank) == 3;
+}
+
+/* A rank that starts a program with a copy of the environment that it had before MPI_Init. */
+__attribute__((constructor)) static void leave_to_parent(void) {
+  int simulator, descriptor, rank;
+  if (!is_told(&simulator, &descriptor, &rank)) return;
   struct slk_online_file head;
-  if (pread(descriptor, &head, sizeof head, 0) != (ssize_t)sizeof head ||
-      head.magic != SLK_ONLINE_MAGIC) {
+  const int opened = open_file(simulator, descriptor, &head);
+  if (opened < 0) return;
+  uint32_t process = 0;
+  const uint64_t place = head.first + (uint64_t)rank * head.stride;
+  pread(opened, &process, sizeof process,
+        (off_t)(place + offsetof(struct slk_online_rank, process)));
+  if (opened != descriptor) close(opened);
+  if (process != 0) restore_environment();
+}
+
+static void close_in_children(int descriptor) {
+  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
+void attach(void) {
+  int simulator, descriptor;
+  if (own != NULL || !is_told(&simulator, &descriptor, &own_rank)) return;
+  struct slk_online_file head;
+  const int opened = open_file(simulator, descriptor, &head);
+  if (opened < 0) {
     fprintf(stderr,
             "slackline: rank %d cannot reach the simulator: its file is not open. Start the "
-            "program itself, "
-            "not a script that closes descriptors.\n",
+            "program itself, not a script that closes descriptors.\n",
             own_rank);
     _exit(127);
   }
   void* at = mmap(NULL, head.first + head.ranks * head.stride, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+                  MAP_SHARED | MAP_NORESERVE, opened, 0);
   if (at == MAP_FAILED) {
     fprintf(stderr, "slackline: rank %d cannot reach the simulator: %s\n", own_rank,
             strerror(errno));
@@ -78,17 +141,25 @@ void attach(void) {
   }
   file = at;
   own = area(own_rank);
+  uint32_t none = 0;
+  if (!__atomic_compare_exchange_n(&own->process, &none, (uint32_t)getpid(), 0, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_RELAXED)) {
+    own = NULL; /* another process is that rank */
+    return;
+  }
   cpu_at_return = UINT64_MAX; /* nothing is computed before MPI_Init, with which the trace begins */
   calls_mpi = 1;
-  /* What the program starts is no rank. */
   slackline_fold_open();
-  unsetenv(SLK_ONLINE_VARIABLE);
-  unsetenv(SLK_FOLD_VARIABLE);
+  close_in_children(opened);
+  if (getenv(SLK_FOLD_VARIABLE) != NULL) close_in_children(atoi(getenv(SLK_FOLD_VARIABLE)));
+  restore_environment();
   pthread_atfork(NULL, NULL, detach);
+  direct_calls(1);
 }
 
 void detach(void) {
   own = NULL;
+  direct_calls(0);
 }
 
 _Noreturn void refuse(const char* name, const char* why) {

@@ -20,8 +20,7 @@ void copy_topology(const Comm* from, Comm* to) {
   to->edges = from->edges;
 }
 
-EXPORT int MPI_Topo_test(MPI_Comm comm, int* status) {
-  if (!simulated()) return PMPI_Topo_test(comm, status);
+MPI_FUNCTION(Topo_test, (MPI_Comm comm, int* status)) {
   *status = find_comm(comm)->topology;
   return MPI_SUCCESS;
 }
@@ -34,9 +33,8 @@ static const Comm* find_graph(MPI_Comm handle, int topology, const char* functio
 
 /* MPI_Graph_create: all ranks know all edges. */
 
-EXPORT int MPI_Graph_create(MPI_Comm comm, int nodes, const int* index, const int* edges,
-                            int reorder, MPI_Comm* result) {
-  if (!simulated()) return PMPI_Graph_create(comm, nodes, index, edges, reorder, result);
+MPI_FUNCTION(Graph_create, (MPI_Comm comm, int nodes, const int* index, const int* edges,
+                            int reorder, MPI_Comm* result)) {
   enter_call();
   const Comm* parent = find_comm(comm);
   if (nodes > parent->size) refuse("MPI_Graph_create", "the graph is larger than the communicator");
@@ -56,8 +54,7 @@ EXPORT int MPI_Graph_create(MPI_Comm comm, int nodes, const int* index, const in
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Graphdims_get(MPI_Comm comm, int* nodes, int* edges) {
-  if (!simulated()) return PMPI_Graphdims_get(comm, nodes, edges);
+MPI_FUNCTION(Graphdims_get, (MPI_Comm comm, int* nodes, int* edges)) {
   const Comm* graph = find_graph(comm, MPI_GRAPH, "MPI_Graphdims_get");
   *nodes = graph->nodes;
   *edges = graph->index[graph->nodes - 1];
@@ -68,8 +65,7 @@ static void store(const int* from, int n, int* to, int room) {
   for (int i = 0; i < n && i < room; ++i) to[i] = from[i];
 }
 
-EXPORT int MPI_Graph_get(MPI_Comm comm, int most_nodes, int most_edges, int* index, int* edges) {
-  if (!simulated()) return PMPI_Graph_get(comm, most_nodes, most_edges, index, edges);
+MPI_FUNCTION(Graph_get, (MPI_Comm comm, int most_nodes, int most_edges, int* index, int* edges)) {
   const Comm* graph = find_graph(comm, MPI_GRAPH, "MPI_Graph_get");
   store(graph->index, graph->nodes, index, most_nodes);
   store(graph->edges, graph->index[graph->nodes - 1], edges, most_edges);
@@ -80,23 +76,20 @@ static int first_edge(const Comm* graph, int rank) {
   return rank == 0 ? 0 : graph->index[rank - 1];
 }
 
-EXPORT int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* n) {
-  if (!simulated()) return PMPI_Graph_neighbors_count(comm, rank, n);
+MPI_FUNCTION(Graph_neighbors_count, (MPI_Comm comm, int rank, int* n)) {
   const Comm* graph = find_graph(comm, MPI_GRAPH, "MPI_Graph_neighbors_count");
   *n = graph->index[rank] - first_edge(graph, rank);
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Graph_neighbors(MPI_Comm comm, int rank, int most, int* of) {
-  if (!simulated()) return PMPI_Graph_neighbors(comm, rank, most, of);
+MPI_FUNCTION(Graph_neighbors, (MPI_Comm comm, int rank, int most, int* of)) {
   const Comm* graph = find_graph(comm, MPI_GRAPH, "MPI_Graph_neighbors");
   const int begin = first_edge(graph, rank);
   store(graph->edges + begin, graph->index[rank] - begin, of, most);
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Graph_map(MPI_Comm comm, int nodes, const int* index, const int* edges, int* rank) {
-  if (!simulated()) return PMPI_Graph_map(comm, nodes, index, edges, rank);
+MPI_FUNCTION(Graph_map, (MPI_Comm comm, int nodes, const int* index, const int* edges, int* rank)) {
   const int own = find_comm(comm)->rank;
   *rank = own < nodes ? own : MPI_UNDEFINED;
   return MPI_SUCCESS;
@@ -115,13 +108,10 @@ static Comm* new_graph(enum slk_operation operation, const Comm* parent) {
   return graph;
 }
 
-EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int n_in, const int* in,
-                                          const int* in_weights, int n_out, const int* out,
-                                          const int* out_weights, MPI_Info info, int reorder,
-                                          MPI_Comm* result) {
-  if (!simulated())
-    return PMPI_Dist_graph_create_adjacent(comm, n_in, in, in_weights, n_out, out, out_weights,
-                                           info, reorder, result);
+MPI_FUNCTION(Dist_graph_create_adjacent,
+             (MPI_Comm comm, int n_in, const int* in, const int* in_weights, int n_out,
+              const int* out, const int* out_weights, MPI_Info info, int reorder,
+              MPI_Comm* result)) {
   enter_call();
   Comm* graph = new_graph(SLK_OP_dist_graph_create_adjacent, find_comm(comm));
   graph->n_in = n_in;
@@ -176,12 +166,9 @@ static Edge* all_edges(MPI_Comm comm, const Edge* own, int n_own, int* total) {
   return all;
 }
 
-EXPORT int MPI_Dist_graph_create(MPI_Comm comm, int n, const int* sources, const int* degrees,
-                                 const int* destinations, const int* weights, MPI_Info info,
-                                 int reorder, MPI_Comm* result) {
-  if (!simulated())
-    return PMPI_Dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder,
-                                  result);
+MPI_FUNCTION(Dist_graph_create,
+             (MPI_Comm comm, int n, const int* sources, const int* degrees, const int* destinations,
+              const int* weights, MPI_Info info, int reorder, MPI_Comm* result)) {
   enter_call();
   int n_own, total;
   Edge* own = told_edges(n, sources, degrees, destinations, weights, &n_own);
@@ -214,8 +201,7 @@ EXPORT int MPI_Dist_graph_create(MPI_Comm comm, int n, const int* sources, const
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int* n_in, int* n_out, int* weighted) {
-  if (!simulated()) return PMPI_Dist_graph_neighbors_count(comm, n_in, n_out, weighted);
+MPI_FUNCTION(Dist_graph_neighbors_count, (MPI_Comm comm, int* n_in, int* n_out, int* weighted)) {
   const Comm* graph = find_graph(comm, MPI_DIST_GRAPH, "MPI_Dist_graph_neighbors_count");
   *n_in = graph->n_in;
   *n_out = graph->n_out;
@@ -223,10 +209,8 @@ EXPORT int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int* n_in, int* n_out, 
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Dist_graph_neighbors(MPI_Comm comm, int most_in, int* in, int* in_weights,
-                                    int most_out, int* out, int* out_weights) {
-  if (!simulated())
-    return PMPI_Dist_graph_neighbors(comm, most_in, in, in_weights, most_out, out, out_weights);
+MPI_FUNCTION(Dist_graph_neighbors, (MPI_Comm comm, int most_in, int* in, int* in_weights,
+                                    int most_out, int* out, int* out_weights)) {
   const Comm* graph = find_graph(comm, MPI_DIST_GRAPH, "MPI_Dist_graph_neighbors");
   store(graph->in, graph->n_in, in, most_in);
   store(graph->out, graph->n_out, out, most_out);

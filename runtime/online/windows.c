@@ -47,9 +47,8 @@ static Part own_part(const void* base, MPI_Aint bytes, int unit) {
                 .process = (int64_t)getpid()};
 }
 
-EXPORT int MPI_Win_create(void* base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm,
-                          MPI_Win* result) {
-  if (!simulated()) return PMPI_Win_create(base, bytes, unit, info, comm, result);
+MPI_FUNCTION(Win_create, (void* base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm,
+                          MPI_Win* result)) {
   enter_call();
   const Part own = own_part(base, bytes, unit);
   *result = new_window(MPI_WIN_FLAVOR_CREATE, comm, info, &own)->handle;
@@ -57,8 +56,7 @@ EXPORT int MPI_Win_create(void* base, MPI_Aint bytes, int unit, MPI_Info info, M
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* result) {
-  if (!simulated()) return PMPI_Win_create_dynamic(info, comm, result);
+MPI_FUNCTION(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* result)) {
   enter_call();
   const Part own = own_part(NULL, 0, 1);
   *result = new_window(MPI_WIN_FLAVOR_DYNAMIC, comm, info, &own)->handle;
@@ -66,12 +64,12 @@ EXPORT int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* result)
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Win_attach(MPI_Win window, void* base, MPI_Aint bytes) {
-  return simulated() ? MPI_SUCCESS : PMPI_Win_attach(window, base, bytes);
+MPI_FUNCTION(Win_attach, (MPI_Win window, void* base, MPI_Aint bytes)) {
+  return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Win_detach(MPI_Win window, const void* base) {
-  return simulated() ? MPI_SUCCESS : PMPI_Win_detach(window, base);
+MPI_FUNCTION(Win_detach, (MPI_Win window, const void* base)) {
+  return MPI_SUCCESS;
 }
 
 static Part shared_part(uint64_t at, MPI_Aint bytes, int unit) {
@@ -79,9 +77,8 @@ static Part shared_part(uint64_t at, MPI_Aint bytes, int unit) {
       .base = (uintptr_t)shared_at(at), .bytes = (uint64_t)bytes, .shared = at, .unit = unit};
 }
 
-EXPORT int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base,
-                            MPI_Win* result) {
-  if (!simulated()) return PMPI_Win_allocate(bytes, unit, info, comm, base, result);
+MPI_FUNCTION(Win_allocate, (MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base,
+                            MPI_Win* result)) {
   enter_call();
   const uint64_t block = new_block((uint64_t)bytes);
   const Part own = shared_part((uint64_t)(block_data(block) - shared_at(0)), bytes, unit);
@@ -94,9 +91,8 @@ EXPORT int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm co
 }
 
 /* One block of the first rank, in which the parts stand one after the other. */
-EXPORT int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm,
-                                   void* base, MPI_Win* result) {
-  if (!simulated()) return PMPI_Win_allocate_shared(bytes, unit, info, comm, base, result);
+MPI_FUNCTION(Win_allocate_shared, (MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm,
+                                   void* base, MPI_Win* result)) {
   enter_call();
   const int64_t own_bytes = (int64_t)bytes;
   int64_t before = 0, all = 0;
@@ -116,8 +112,7 @@ EXPORT int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint* bytes, int* unit, void* base) {
-  if (!simulated()) return PMPI_Win_shared_query(handle, rank, bytes, unit, base);
+MPI_FUNCTION(Win_shared_query, (MPI_Win handle, int rank, MPI_Aint* bytes, int* unit, void* base)) {
   const Window* w = find_window(handle);
   int of = rank == MPI_PROC_NULL ? 0 : rank;
   while (rank == MPI_PROC_NULL && of + 1 < w->comm->size && w->parts[of].bytes == 0) ++of;
@@ -128,8 +123,7 @@ EXPORT int MPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint* bytes, int* 
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Win_free(MPI_Win* handle) {
-  if (!simulated()) return PMPI_Win_free(handle);
+MPI_FUNCTION(Win_free, (MPI_Win * handle)) {
   enter_call();
   Window* w = find_window(*handle);
   MPI_Barrier(w->hidden);
@@ -150,15 +144,13 @@ EXPORT int MPI_Win_free(MPI_Win* handle) {
   return status;
 }
 
-EXPORT int MPI_Win_get_group(MPI_Win handle, MPI_Group* group) {
-  if (!simulated()) return PMPI_Win_get_group(handle, group);
+MPI_FUNCTION(Win_get_group, (MPI_Win handle, MPI_Group* group)) {
   const Comm* comm = find_window(handle)->comm;
   *group = new_group_of(comm->size, comm->members);
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Win_get_attr(MPI_Win handle, int key, void* value, int* flag) {
-  if (!simulated()) return PMPI_Win_get_attr(handle, key, value, flag);
+MPI_FUNCTION(Win_get_attr, (MPI_Win handle, int key, void* value, int* flag)) {
   Window* w = find_window(handle);
   void* found = NULL;
   if (key == MPI_WIN_BASE)

@@ -18,12 +18,15 @@
 /* The version that the C library's dlsym has had from its beginning. */
 #define SLK_DLSYM_VERSION "GLIBC_2.2.5"
 
-#define SLK_ENTRY(name, number)                                                                \
-  SLK_EXPORTED(name)                                                                           \
-  "  endbr64\n  jmp *slk_slots+8*" number                                                      \
-  "(%rip)\n"                                                                                   \
-  ".Lbind" number ":\n  endbr64\n  movl $" number ", %r11d\n  jmp slk_bind_entry\n.size " name \
-  ",.-" name "\n"
+#define SLK_LANDING "  endbr64\n"
+#define SLK_JUMP_THROUGH(symbol) "  jmp *" symbol "(%rip)\n"
+
+#define SLK_ENTRY(name, number)                                                                    \
+  SLK_EXPORTED(name)                                                                               \
+  SLK_LANDING SLK_JUMP_THROUGH("slk_slots+8*" number) ".Lbind" number ":\n" SLK_LANDING            \
+                                                      "  movl $" number                            \
+                                                      ", %r11d\n  jmp slk_bind_entry\n.size " name \
+                                                      ",.-" name "\n"
 
 #define SLK_BIND_ENTRY \
   ".text\n" SLK_FUNCTION("slk_bind_entry")                                                  \
@@ -48,6 +51,7 @@
 
 /* x16 and x17 are free between caller and callee; hint #34 (bti c) may be jumped to through them.
  */
+#define SLK_LANDING "  hint #34\n"
 #define SLK_JUMP_THROUGH(symbol) \
   "  adrp x16, " symbol "\n  ldr x16, [x16, :lo12:" symbol "]\n  br x16\n"
 

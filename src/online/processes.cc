@@ -30,7 +30,13 @@ int shell_status(int status) {
 /// What a singleton of either MPI library needs: Open MPI would start a daemon for each process,
 /// and MPICH's UCX would have buffers in memory for processes that there are not.
 void set_environment(const Processes::Start& start, std::int32_t rank) {
-  setenv(SLK_ONLINE_VARIABLE, fmt::format("{}:{}", start.descriptor, rank).c_str(), 1);
+  for (const char* const name : {SLK_ONLINE_SET_VARIABLES}) {
+    if (const char* const before = std::getenv(name)) {
+      setenv(fmt::format(SLK_ONLINE_BEFORE "{}", name).c_str(), before, 1);
+    }
+  }
+  setenv(SLK_ONLINE_VARIABLE, fmt::format("{}:{}:{}", getppid(), start.descriptor, rank).c_str(),
+         1);
   setenv(SLK_FOLD_VARIABLE, fmt::format("{}", start.fold_descriptor).c_str(), 1);
   setenv("LD_PRELOAD", start.preload.c_str(), 1);
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);

@@ -15,8 +15,13 @@
 
 #include "trace/wire.h"
 
-#define SLK_ONLINE_VARIABLE "SLACKLINE_ONLINE" /* "descriptor:rank" */
-#define SLK_ONLINE_MAGIC 0x314c4e4f4b4c53ull   /* "SLKONL1", little-endian */
+#define SLK_ONLINE_VARIABLE "SLACKLINE_ONLINE" /* "simulator's process:its descriptor:rank" */
+/* What the simulator sets for the processes beside it; what a variable was before has its name with
+ * this in front. */
+#define SLK_ONLINE_SET_VARIABLES \
+  "LD_PRELOAD", "OMPI_MCA_ess_singleton_isolated", "OMPI_MCA_btl", "OMPI_MCA_pml", "UCX_TLS"
+#define SLK_ONLINE_BEFORE "SLACKLINE_BEFORE_"
+#define SLK_ONLINE_MAGIC 0x314c4e4f4b4c53ull /* "SLKONL1", little-endian */
 #define SLK_ONLINE_REQUESTS 65536u
 #define SLK_ONLINE_LISTS (1u << 21) /* 8-byte words */
 #define SLK_ONLINE_NAME 256u
@@ -129,6 +134,7 @@ struct slk_fold_file {
 struct slk_online_rank {
   uint32_t turn; /* futex: 1 the process computes, 0 the simulator has to answer */
   uint32_t queued;
+  uint32_t process; /* that is this rank; 0: none yet */
   struct slk_online_call queue[SLK_ONLINE_QUEUE];
   struct slk_online_call call;
   char refused[SLK_ONLINE_NAME]; /* with SLK_ONLINE_REFUSED */

@@ -107,8 +107,20 @@ static void persistent(void) {
   }
   for (int i = 0; i < 3; ++i) MPI_Request_free(&requests[i]);
 }
+
+static void exchanged(void) {
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  int got = -1, both = rank;
+  MPI_Request requests[2];
+  MPI_Isendrecv(&rank, 1, MPI_INT, next, 7, &got, 1, MPI_INT, before, 7, MPI_COMM_WORLD,
+                &requests[0]);
+  MPI_Isendrecv_replace(&both, 1, MPI_INT, next, 8, before, 8, MPI_COMM_WORLD, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  check(got == before && both == before, "MPI_Isendrecv and MPI_Isendrecv_replace");
+}
 #else
 static void persistent(void) {}
+static void exchanged(void) {}
 #endif
 
 int main(int argc, char** argv) {
@@ -118,5 +130,6 @@ int main(int argc, char** argv) {
   freed();
   partial();
   persistent();
+  exchanged();
   return end();
 }

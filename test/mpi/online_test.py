@@ -91,6 +91,25 @@ def beyond(test):
             check(online == offline or polls, f"{name}: {online} ns on line, {offline} ns from its trace")
 
 
+def children(test):
+    """What a rank starts is no rank: MPI programs run as alone, whatever starts them, in the environment of the simulator."""
+    # Both know of each variable that the simulator sets for a rank; one of them is there before.
+    test.environment["UCX_TLS"] = "self,sm"
+    # Open MPI's launcher starts nothing from one of its own processes, simulated or not.
+    program, n = test.program("online_children"), 3 if test.arguments.mpi == "mpich" else 1
+    done = test.simulate(2, program, f"mpirun.mpich -n {n} {program}" if n > 1 else program)
+    expected = ["ok 1", "system 0", f"ok {n}", "launcher 0", "ok 1", "as before 0", "ok 1", "vfork 0", "ok 1", "posix_spawn 0",
+                "fork 0", "UCX_TLS=self,sm", "environment 0"]
+    check(done.returncode == 0 and done.stdout.splitlines()[:len(expected)] == expected, f"{done.stdout}")
+    check(test.result()["ranks"] == 2, "and the ranks end")
+    # All functions, in processes that have the library and are no ranks.
+    library = pathlib.Path(test.arguments.slackline).parent / "lib" / "slackline" / f"libslackline_online_{test.arguments.mpi}.so"
+    for name in ("online", "calls", "mpi4", "sessions"):
+        command = (f"mpirun.{test.arguments.mpi}", "-n", "4")
+        usual = test.run(*command, test.program(name)).returncode
+        check(test.run(*command, "env", f"LD_PRELOAD={library}", test.program(name)).returncode == usual, f"{name} alone")
+
+
 def windows(test):
     """One-sided communication: right data, and the time of the messages."""
     for ranks in RANKS:
@@ -393,7 +412,7 @@ def memory(test):
     test.check_none_left()
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, sampled, folded, folded_anywhere, adapts, fortran, refused, interrupted, memory, python, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, children, windows, files, waits, same_dates, sampled, folded, folded_anywhere, adapts, fortran, refused, interrupted, memory, python, usage, lammps)}
 
 
 def main():

@@ -374,6 +374,18 @@ def calls(root):
             yield f"{name} counts collectives by communicator: use calls/collective_calls.h"
 
 
+def interposed(root):
+    """On-line simulation answers MPI calls of ranks alone, which MPI_FUNCTION of runtime/online/calls.h sees to; others
+    begin, end or mark what a rank is."""
+    ours = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init", "MPI_Finalize", "MPI_Pcontrol"}
+    for path in tracked(root):
+        relative = path.relative_to(root)
+        if path.suffix == ".c" and relative.parts[:2] == ("runtime", "online"):
+            for name in re.findall(r"^[ ]*EXPORT\b[^(]*?\b(MPI_[A-Za-z_#]+)", text_of(path), re.MULTILINE):
+                if name not in ours:
+                    yield f"{relative} exports {name} by itself: use MPI_FUNCTION() of calls.h"
+
+
 def man_page(root, name):
     """The page's text with the shared parts put in place, as doc/man/CMakeLists.txt does."""
     text = (root / "doc/man" / f"{name}.md").read_text()
@@ -409,7 +421,7 @@ def man_pages(root, binary):
 
 CHECKS = {"includes": includes, "folders": folders, "imports": imports, "layers": layers, "readmes": readmes, "paths": paths,
           "comments": comments, "links": links, "references": references, "networks": networks, "classes": classes, "terminals": terminals,
-          "findings": findings, "calls": calls,
+          "findings": findings, "calls": calls, "interposed": interposed,
           "man_pages": man_pages}
 
 
