@@ -56,6 +56,10 @@ Trace disturbed(Trace trace, std::uint64_t seed) {
     if (calls.empty()) continue;
     if (seed % 3 == 0) add_threads(calls, choose);
     if (seed % 2 == 0) add_pauses(calls, choose);
+    if (seed % 7 < 3) {
+      calls.set_recording_costs(
+          std::vector<RecordingCost>(kOperationCount, {.before_ns = 3, .after_ns = 2}));
+    }
     if (seed % 5 == 0) calls.set_start_ns(static_cast<std::int64_t>(choose.below(30)));
     if (seed % 4 == 0 && calls.operation(calls.size() - 1) != Operation::finalize) {
       calls.add_flags(calls.size() - 1, SLK_FLAG_UNFINISHED);
@@ -172,6 +176,9 @@ TEST(Figures, OfComputationAreOne) {
     const SeverityCube cube = severity_cube(trace, CallPaths(trace), {});
     const auto measured = measured_run(trace, interval);
     for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+      for (const auto& [key, values] : cube.severities()) {
+        EXPECT_GE(values[static_cast<std::size_t>(r)], 0) << key.metric;
+      }
       double computation = 0;
       double no_processor = 0;
       for (const auto& [key, values] : cube.severities()) {

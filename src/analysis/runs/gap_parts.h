@@ -32,12 +32,14 @@ void visit_gap_parts(const CallPaths& paths, const RankCalls& calls, std::int32_
       ++pause;
     }
     const std::int64_t rest = std::max<std::int64_t>(0, ns - time.total());
+    std::int64_t recorded = 0;
     if (computing > 0) {
-      time.recording +=
+      recorded =
           static_cast<std::int64_t>(Int128{recording} * std::min(rest, computing) / computing);
     }
-    time.compute = ns - time.total();
-    recording -= time.recording;
+    time.recording += recorded;
+    time.compute = rest - recorded;
+    recording -= recorded;
     computing -= rest;
     at = end;
     visit(path, time);

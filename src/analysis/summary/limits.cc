@@ -210,8 +210,9 @@ class LimitSearch {
     }
     c.ranks = outstanding(by_rank, sum);
     c.late_start = 2 * late_starts > sum;
+    c.blocked = c.ranks.size() == 1 && is_late_by_blocking(c.ranks.front());
     c.frame = code_of_delays(k, sum, c.ranks);
-    c.operation = operation_of_waits(k, c.ranks);
+    name_operation_of_waits(c);
     c.interval = interval_of_waits(k, c.ranks);
     c.evidence =
         fmt::format("delay costs: {} of rank time is waiting for {}", format_percent(c.share),
@@ -285,13 +286,35 @@ class LimitSearch {
     return best;
   }
 
-  Operation operation_of_waits(std::size_t reason, const std::vector<std::int32_t>& ranks) const {
+  /// Where ranks wait that do not wait for communication in the end.
+  void name_operation_of_waits(LimitingCause& c) const {
     std::map<Operation, double> sums;
-    for_charges(reason, ranks, [&](const WaitState& w, double ns) {
-      sums[in_.trace.calls(w.rank).operation(w.call)] += ns;
-    });
+    double all = 0;
+    for (std::size_t i = 0; i < in_.waits.states.size(); ++i) {
+      const WaitState& w = in_.waits.states[i];
+      if (!w.effective || w.cause_rank < 0 || w.cause_rank == w.rank) continue;
+      const double late = static_cast<double>(w.wait_ns) - in_.delays.origins[i].communication_ns;
+      sums[in_.trace.calls(w.rank).operation(w.call)] += late;
+      all += late;
+    }
     const auto most = std::ranges::max_element(sums, {}, [](const auto& s) { return s.second; });
-    return most == sums.end() ? Operation::none : most->first;
+    if (most == sums.end()) return;
+    c.operation = most->first;
+    c.only_operation = most->second >= kNearlyWhole * all;
+  }
+
+  /// Whether the rank exceeds the others more in time blocked than in computation.
+  bool is_late_by_blocking(std::int32_t rank) const {
+    const auto& ranks = in_.shares.ranks_ns;
+    const RankTime& late = ranks[static_cast<std::size_t>(rank)];
+    std::int64_t blocked = late.blocked;
+    std::int64_t computed = late.compute;
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      if (in_.trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
+      blocked = std::min(blocked, ranks[r].blocked);
+      computed = std::min(computed, ranks[r].compute);
+    }
+    return late.blocked - blocked > late.compute - computed;
   }
 
   template <class Visit>
@@ -498,7 +521,8 @@ class LimitSearch {
     }
     c.operation = most->place.operation;
     c.evidence = evidence_of_calls(*most);
-    if (most->ns < kNearlyWhole * c.share * rank_time()) {
+    c.only_operation = most->ns >= kNearlyWhole * c.share * rank_time();
+    if (!c.only_operation) {
       c.evidence =
           fmt::format("largest part: {} in {}", format_percent(most->ns / rank_time()), c.evidence);
     }

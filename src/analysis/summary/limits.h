@@ -45,9 +45,11 @@ struct LimitingCause {
   double share = 0;                       ///< of the rank time in the analysed interval
   std::vector<std::int32_t> ranks{};      ///< that cause it, most first; empty: all or none
   FrameId frame = 0;                      ///< of the program's own function; 0: not known
-  Operation operation = Operation::none;  ///< in which the time is lost; none: computation
+  Operation operation = Operation::none;  ///< in which most is lost; none: computation
+  bool only_operation = true;             ///< in which all of it is lost, but for a twentieth
   TimeInterval interval{};  ///< nine tenths of it lie in here, from the start of the run
   Confidence confidence = Confidence::likely;
+  bool blocked = false;       ///< the ranks did not compute more, they were blocked
   bool late_start = false;     ///< the ranks did not do more, they started later
   bool by_cpu_time = false;    ///< imbalance of computation, not of measured waiting
   bool doubts_others = false;  ///< lack of processors that makes all other figures uncertain

@@ -59,7 +59,9 @@ std::string loss_text(const LimitingCause& c, const CallTree& tree) {
   const std::string share = format_percent(c.share);
   const std::string code = in_code(c, tree);
   const std::string op =
-      c.operation == Operation::none ? "" : fmt::format(", in {}", mpi_name(c.operation));
+      c.operation == Operation::none
+          ? ""
+          : fmt::format(", {}in {}", c.only_operation ? "" : "mostly ", mpi_name(c.operation));
   switch (c.limit) {
     case Limit::computation:
       return fmt::format("computation is {} of rank time, most of it{}", share,
@@ -75,6 +77,7 @@ std::string loss_text(const LimitingCause& c, const CallTree& tree) {
                  : fmt::format("{} of rank time is waiting for {}, {}{}", share,
                                named_ranks(c.ranks),
                                c.late_start   ? "which started late"
+                               : c.blocked    ? "blocked outside MPI" + code
                                : code.empty() ? "late in computation"
                                               : "late" + code,
                                op);

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +21,8 @@ namespace slackline {
 namespace {
 
 Value number(std::uint64_t value) {
-  return static_cast<std::int64_t>(value);
+  return static_cast<std::int64_t>(
+      std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max()));
 }
 Value number(std::int32_t value) {
   return std::int64_t{value};
