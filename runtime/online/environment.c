@@ -51,6 +51,7 @@ MPI_FUNCTION(Query_thread, (int* provided)) {
 EXPORT int MPI_Finalize(void) {
   if (simulated()) {
     enter_call();
+    tell_threads();
     new_call(SLK_OP_finalize, NULL);
     ask();
     leave_call();

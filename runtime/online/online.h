@@ -50,6 +50,8 @@ const struct slk_online_answer* ask(void); /* hands the call over and waits for 
 void defer(void); /* hands the call over together with the next one; for calls without an answer */
 void enter_call(void); /* computation ends here; of calls within calls the outermost counts */
 void leave_call(void);
+int try_enter_call(void);   /* 0: another thread is in a call */
+void tell_threads(void);    /* at the end: who computed */
 double simulated_now(void); /* seconds */
 uint64_t calls_made(void);  /* of MPI by the program, and what else needs the simulator */
 uint64_t stop_clock(void);  /* ns computed since the last answer; what follows does not count */

@@ -20,9 +20,11 @@ static struct slk_online_rank* own;
 static int own_rank;
 static uint64_t cpu_at_return;
 static int depth;
-static uint64_t calls;              /* of depth 1 */
-static uint32_t readings;           /* of the clock since the last answer */
-static _Thread_local int calls_mpi; /* threads that never do are none of the rank's program */
+static char* inside; /* which thread is in a call: the address of its `calls_mpi` */
+static uint64_t all_at_begin, thread_at_begin; /* CPU time */
+static uint64_t calls;                         /* of depth 1 */
+static uint32_t readings;                      /* of the clock since the last answer */
+static _Thread_local char calls_mpi; /* threads that never do are none of the rank's program */
 static uint32_t next_serial;
 static uint32_t next_place = 1;
 static uint32_t free_places[SLK_ONLINE_REQUESTS];
@@ -35,10 +37,24 @@ static struct slk_online_rank* area(int rank) {
 }
 
 /* The program's clock functions are this library's, so the kernel is asked directly. */
-static uint64_t cpu_ns(void) {
+static uint64_t read_clock(clockid_t clock) {
   struct timespec t;
-  if (syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t) != 0) return 0;
+  if (syscall(SYS_clock_gettime, clock, &t) != 0) return 0;
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+static uint64_t cpu_ns(void) {
+  return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static uint32_t threads_of_process(void) {
+  char line[128];
+  unsigned threads = 0;
+  FILE* status = fopen("/proc/self/status", "re");
+  if (status == NULL) return 0;
+  while (fgets(line, sizeof line, status) != NULL && sscanf(line, "Threads: %u", &threads) != 1) {
+  }
+  fclose(status);
+  return threads;
 }
 
 int simulated(void) {
@@ -149,6 +165,9 @@ void attach(void) {
   }
   cpu_at_return = UINT64_MAX; /* nothing is computed before MPI_Init, with which the trace begins */
   calls_mpi = 1;
+  own->threads_at_begin = threads_of_process();
+  all_at_begin = cpu_ns();
+  thread_at_begin = read_clock(CLOCK_THREAD_CPUTIME_ID);
   slackline_fold_open();
   close_in_children(opened);
   if (getenv(SLK_FOLD_VARIABLE) != NULL) close_in_children(atoi(getenv(SLK_FOLD_VARIABLE)));
@@ -184,8 +203,13 @@ struct slk_online_call* new_call(enum slk_operation operation, const Comm* comm)
   return call;
 }
 
+static int is_free(void) {
+  const char* in_call = __atomic_load_n(&inside, __ATOMIC_ACQUIRE);
+  return in_call == NULL || in_call == &calls_mpi;
+}
+
 int is_of_program(void) {
-  return simulated() && calls_mpi;
+  return simulated() && calls_mpi && is_free();
 }
 
 int is_computing(void) {
@@ -200,12 +224,28 @@ void end_mpi(void) {
   slackline_fold_pause(-1);
 }
 
-void enter_call(void) {
+int try_enter_call(void) {
   calls_mpi = 1;
-  if (depth++ > 0) return;
+  char* none = NULL;
+  if (__atomic_load_n(&inside, __ATOMIC_RELAXED) != &calls_mpi &&
+      !__atomic_compare_exchange_n(&inside, &none, &calls_mpi, 0, __ATOMIC_ACQUIRE,
+                                   __ATOMIC_RELAXED)) {
+    return 0;
+  }
+  if (depth++ > 0) return 1;
   begin_mpi();
   ++calls;
   stop_clock();
+  return 1;
+}
+
+/* The other thread has what this process hands its calls over by. */
+void enter_call(void) {
+  if (try_enter_call()) return;
+  uint32_t none = 0;
+  __atomic_compare_exchange_n(&file->colliding, &none, (uint32_t)own_rank + 1, 0, __ATOMIC_RELEASE,
+                              __ATOMIC_RELAXED);
+  _exit(1);
 }
 
 uint64_t calls_made(void) {
@@ -236,6 +276,15 @@ void leave_call(void) {
   if (--depth > 0) return;
   end_mpi();
   cpu_at_return = cpu_ns();
+  __atomic_store_n(&inside, NULL, __ATOMIC_RELEASE);
+}
+
+void tell_threads(void) {
+  own->threads_at_end = threads_of_process();
+  /* Within the time of all threads, as the clocks are read one after the other. */
+  const uint64_t of_this = read_clock(CLOCK_THREAD_CPUTIME_ID) - thread_at_begin;
+  own->all_cpu_ns = cpu_ns() - all_at_begin;
+  own->others_cpu_ns = of_this < own->all_cpu_ns ? own->all_cpu_ns - of_this : 0;
 }
 
 const struct slk_online_answer* last_answer(void) {
@@ -265,7 +314,7 @@ const struct slk_online_answer* ask(void) {
 
 /* What calls without an answer take is known once they have been handed over. */
 static void flush(void) {
-  enter_call();
+  if (!try_enter_call()) return;
   new_call(SLK_OP_none, NULL)->kind = SLK_ONLINE_FLUSH;
   ask();
   leave_call();

@@ -38,9 +38,13 @@ void pack_bytes(std::vector<std::byte>& bytes, const T* values, std::size_t coun
   bytes.insert(bytes.end(), of.begin(), of.end());
 }
 
+inline void expect_room(std::span<const std::byte> bytes, std::size_t count, std::size_t each) {
+  expects(bytes.size() / each >= count, "what was packed is unpacked");
+}
+
 template <class T>
 void unpack_bytes(std::span<const std::byte>& bytes, T* values, std::size_t count) {
-  expects(bytes.size() / sizeof(T) >= count, "what was packed is unpacked");
+  expect_room(bytes, count, sizeof(T));
   if (count > 0) std::memcpy(values, bytes.data(), count * sizeof(T));
   bytes = bytes.subspan(count * sizeof(T));
 }
@@ -79,8 +83,11 @@ void unpack(std::span<const std::byte>& bytes, T& value) {
   } else {
     std::size_t count = 0;
     packed::unpack_bytes(bytes, &count, 1);
+    // Before memory is taken for it; an element is a byte at least.
+    constexpr bool kPlain = std::is_trivially_copyable_v<typename T::value_type>;
+    packed::expect_room(bytes, count, kPlain ? sizeof(typename T::value_type) : 1);
     value.resize(count);
-    if constexpr (std::is_trivially_copyable_v<typename T::value_type>) {
+    if constexpr (kPlain) {
       packed::unpack_bytes(bytes, value.data(), count);
     } else {
       for (auto& element : value) unpack(bytes, element);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,18 @@ TEST(Packed, GivesBackWhatIsCarried) {
   EXPECT_EQ(to.values, from.values);
   EXPECT_EQ(to.constant, 4) << "stays";
   EXPECT_EQ(after, 9);
+}
+
+TEST(Packed, TakesNoMemoryForWhatIsNotThere) {
+  std::size_t many = std::size_t{1} << 40;
+  std::vector<std::byte> bytes;
+  pack(bytes, many);
+  std::vector<double> values;
+  std::vector<std::string> names;
+  std::span<const std::byte> rest(bytes);
+  EXPECT_THROW(unpack(rest, values), std::logic_error);
+  rest = bytes;
+  EXPECT_THROW(unpack(rest, names), std::logic_error);
 }
 
 }  // namespace

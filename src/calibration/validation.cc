@@ -12,6 +12,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/error.h"
+
 namespace slackline {
 namespace {
 
@@ -49,6 +51,7 @@ std::vector<double> with_infinity(const std::vector<std::optional<double>>& valu
 
 /// An interpolated median of unlimited values would be no number.
 double median_or_unlimited(std::vector<double> values) {
+  expects(!values.empty(), "a tolerance has samples");
   std::ranges::sort(values);
   const double middle = values[values.size() / 2];
   return std::isinf(middle) ? middle : sample_median(std::move(values));

@@ -34,6 +34,18 @@ std::vector<std::int32_t> LiveCollectives::members(std::uint32_t comm, std::int3
   return all;
 }
 
+std::size_t LiveCollectives::size(std::uint32_t comm) const {
+  if (comm == kCommSelf) return 1;
+  if (comm == kCommWorld) return static_cast<std::size_t>(trace_.ranks());
+  const auto& all = trace_.communicators();
+  return comm < all.size() ? all[comm].members.size() : 0;
+}
+
+bool LiveCollectives::is_member(std::uint32_t comm, std::int32_t rank) const {
+  if (comm == kCommSelf || comm == kCommWorld) return true;
+  return size(comm) > 0 && place_of(trace_.communicators()[comm].members, rank) >= 0;
+}
+
 std::uint32_t LiveCollectives::of_members(std::uint32_t parent, std::int32_t tag,
                                           const std::vector<std::int64_t>& members) {
   const MembersKey key{parent, tag, members};

@@ -51,6 +51,10 @@ class LiveCollectives {
   /// World ranks of the communicator, in its order, as seen by `rank`.
   std::vector<std::int32_t> members(std::uint32_t comm, std::int32_t rank) const;
 
+  /// How many members the communicator has; 0: there is none of that number.
+  std::size_t size(std::uint32_t comm) const;
+  bool is_member(std::uint32_t comm, std::int32_t rank) const;
+
   /// Whether `left` was the last member, whose blocks are then to be freed; forgets the collective
   /// when forget() is called with it.
   static bool all_left(const LiveCollective& collective) {

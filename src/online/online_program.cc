@@ -26,8 +26,10 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "calls/call_actions.h"
+#include "online/call_check.h"
 #include "online/interruption.h"
 #include "online/process_call_path.h"
+#include "online/rank_threads.h"
 #include "online/sampled_blocks.h"
 #include "sim/engine/matching.h"
 #include "trace/operation_kinds.h"
@@ -79,6 +81,10 @@ std::string OnlineProgram::call_path(std::int32_t rank) const {
 }
 
 std::string OnlineProgram::deadlock_advice() const {
+  require_one_thread_in_mpi(job_.memory);
+  if (std::string advice = advice_on_threads(job_.memory, job_.trace.ranks()); !advice.empty()) {
+    return advice;
+  }
   std::uint64_t skipped = 0;
   for (const SampledBlock& block : sampled_blocks(job_.memory, job_.trace.ranks()))
     skipped += block.skipped;
@@ -120,13 +126,16 @@ void OnlineProgram::next(sim::ExecutionContext& context) {
 bool OnlineProgram::await_call(std::int32_t rank) {
   show_progress();
   if (job_.watch_memory) memory_watch_.check();
+  require_one_thread_in_mpi(job_.memory);
   while (!job_.memory.wait_for_call(rank, kProcessCheck_ms)) {
+    require_one_thread_in_mpi(job_.memory);
     show_progress();
     if (job_.watch_memory) memory_watch_.check();
     interrupted_ = interrupted_ || Interruption::signal() != 0;
     if (interrupted_) return false;
     const std::optional<int> status = job_.processes.ended(rank);
     if (!status) continue;
+    require_one_thread_in_mpi(job_.memory);
     const bool begun = state(rank).phase != Phase::starting;
     throw Error(fmt::format("rank {} ended {} (exit status {})", rank,
                             begun ? "without MPI_Finalize" : "without MPI_Init", *status),
@@ -158,9 +167,15 @@ bool OnlineProgram::fetch(sim::ExecutionContext& context) {
   of.call = of.queue.back();
   of.queue.pop_back();
   slk_online_rank& area = job_.memory.rank(rank);
+  const std::span<const std::int64_t> list = list_of(rank, of.call, area);
+  of.list.assign(list.begin(), list.end());
+  check_call(rank, of.call, of.list,
+             {.ranks = job_.trace.ranks(),
+              .members = collectives_.size(of.call.comm),
+              .is_member = collectives_.is_member(of.call.comm, rank),
+              .shared_bytes = job_.memory.bytes()});
   if (of.call.result != 0 && !of.left.empty()) of.left.back()->result = of.call.result;
   release(of);
-  of.list.assign(area.lists, area.lists + of.call.n_args);
   ++calls_;
   if (of.call.kind == SLK_ONLINE_REFUSED) {
     area.refused[SLK_ONLINE_NAME - 1] = '\0';
@@ -574,9 +589,8 @@ std::int64_t OnlineProgram::give_board(std::int32_t rank, LiveCollective& collec
                                        std::size_t at) {
   RankState& of = state(rank);
   slk_online_rank& area = job_.memory.rank(rank);
-  expects(at + collective.blocks.size() <= SLK_ONLINE_LISTS, "the lists hold a board");
   for (const std::uint64_t block : collective.blocks) {
-    area.lists[at++] = static_cast<std::int64_t>(block);
+    put_word(area.lists, at, static_cast<std::int64_t>(block));
   }
   ++collective.left;
   of.left.push_back(&collective);
@@ -586,10 +600,10 @@ std::int64_t OnlineProgram::give_board(std::int32_t rank, LiveCollective& collec
 void OnlineProgram::give_communicator(std::int32_t rank, LiveCollective& collective) {
   slk_online_rank& area = job_.memory.rank(rank);
   constexpr std::size_t kHead = 2;
-  give_made(rank, collective, job_.trace.calls(rank).size() - 1, 0);
+  const std::int64_t end = give_made(rank, collective, job_.trace.calls(rank).size() - 1, 0);
   area.answer.comm = static_cast<std::uint32_t>(area.lists[0]);
-  area.answer.count = static_cast<std::uint32_t>(area.lists[1]);
-  std::copy_n(area.lists + kHead, area.answer.count, area.lists);
+  area.answer.count = static_cast<std::uint32_t>(end) - std::uint32_t{kHead};
+  std::copy(area.lists + kHead, area.lists + end, area.lists);
 }
 
 /// Lists the communicator that the call made, the number of its members, and them; returns where
@@ -606,9 +620,9 @@ std::int64_t OnlineProgram::give_made(std::int32_t rank, LiveCollective& collect
   const std::vector<std::int32_t> none;
   const std::vector<std::int32_t> members =
       made == kCommNull ? none : collectives_.members(made, rank);
-  area.lists[at++] = made;
-  area.lists[at++] = static_cast<std::int64_t>(members.size());
-  for (const std::int32_t member : members) area.lists[at++] = member;
+  put_word(area.lists, at, made);
+  put_word(area.lists, at, static_cast<std::int64_t>(members.size()));
+  for (const std::int32_t member : members) put_word(area.lists, at, member);
   return static_cast<std::int64_t>(at);
 }
 

@@ -14,6 +14,7 @@
 #include "online/interruption.h"
 #include "online/online_program.h"
 #include "online/pinned_thread.h"
+#include "online/rank_threads.h"
 #include "sim/engine/engine.h"
 #include "sim/sharing/max_min_sharing.h"
 #include "sim/simulated_trace.h"
@@ -112,6 +113,7 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
     processes.kill();
     result.findings.add(kInterrupted);
   }
+  require_one_thread_in_mpi(memory);
   run.exit_status = complete ? processes.wait() : kSignalStatus + run.interrupted;
   for (std::int32_t r = 0; r < job.ranks; ++r) {
     const double end = result.rank_end[static_cast<std::size_t>(r)];
@@ -124,6 +126,7 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
   }
   run.sampled = sampled_blocks(memory, job.ranks);
   folded.note(result.findings);
+  note_threads(memory, job.ranks, result.findings);
   note_sampled(run.sampled, unsampled_executions(memory, job.ranks), result.findings);
   run.trace = simulated_trace(std::move(trace).build(), result);
   run.result = std::move(result);

@@ -21,6 +21,7 @@ class SharedMemory {
 
   /// For the children, which inherit it.
   int descriptor() const { return descriptor_; }
+  std::uint64_t bytes() const { return bytes_; }
   slk_online_file& file();
   slk_online_rank& rank(std::int32_t rank);
   slk_online_block& block(std::uint64_t offset);

@@ -47,6 +47,8 @@ struct slk_online_file {
   uint64_t stride;
   uint64_t first;            /* where the area of rank 0 is */
   double seconds_per_cpu_ns; /* of simulated time; 0: computation takes none */
+  uint32_t colliding;        /* 1 + a rank of which two threads were in MPI at a time; 0: none */
+  uint32_t unused;
   struct slk_online_sampled sampled[SLK_ONLINE_BLOCKS]; /* by all ranks together */
 };
 
@@ -134,7 +136,11 @@ struct slk_fold_file {
 struct slk_online_rank {
   uint32_t turn; /* futex: 1 the process computes, 0 the simulator has to answer */
   uint32_t queued;
-  uint32_t process; /* that is this rank; 0: none yet */
+  uint32_t process;          /* that is this rank; 0: none yet */
+  uint32_t threads_at_begin; /* of the process, behind MPI_Init */
+  uint32_t threads_at_end;   /* before MPI_Finalize */
+  uint64_t all_cpu_ns;       /* from MPI_Init to MPI_Finalize, of all threads */
+  uint64_t others_cpu_ns;    /* of those that do not call MPI_Finalize */
   struct slk_online_call queue[SLK_ONLINE_QUEUE];
   struct slk_online_call call;
   char refused[SLK_ONLINE_NAME]; /* with SLK_ONLINE_REFUSED */

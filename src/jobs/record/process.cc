@@ -176,7 +176,11 @@ ProcessEnd run_process(const std::vector<std::string>& command, const ChildConte
   const double cpu_before = children_cpu();
   SignalRelay relay;
   const pid_t pid = fork();
-  if (pid < 0) cannot_run(command[0], errno);
+  if (pid < 0) {
+    const int why = errno;
+    for (const int end : failure) close(end);
+    cannot_run(command[0], why);
+  }
   if (pid == 0) {
     relay.stop();
     output.become_standard_output();
