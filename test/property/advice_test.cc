@@ -44,7 +44,7 @@ TEST(PlantedProblems, ComeFirst) {
     const testing::PlantedProblem planted = testing::planted_problem(seed);
     const ExecutionGraph graph = build_graph(planted.trace, planted.options);
     const Advice advice =
-        advise({planted.trace, kNoSamples}, graph, usual_choice(planted.options), 10);
+        advise({planted.trace, kNoSamples}, graph, usual_choice(planted.options), {.count = 10});
     ASSERT_FALSE(advice.proposals.empty()) << "seed " << seed;
     const Hypothesis& first = advice.proposals.front().hypothesis;
     EXPECT_TRUE(std::ranges::count(planted.problems, identifier(first.problem)) == 1)
@@ -71,7 +71,7 @@ TEST(PlantedProblems, ALateStartIsCalledOne) {
     }
   }
   const ExecutionGraph graph = build_graph(trace, {});
-  const Advice advice = advise({trace, kNoSamples}, graph, usual_choice({}), 10);
+  const Advice advice = advise({trace, kNoSamples}, graph, usual_choice({}), {.count = 10});
   ASSERT_FALSE(advice.proposals.empty());
   const Hypothesis& first = advice.proposals.front().hypothesis;
   EXPECT_EQ(first.action, "Start rank 3 at the same time as the others");
@@ -110,7 +110,7 @@ TEST(PlantedProblems, AreFoundByFunctionWhereThereAreNoRegions) {
     call(Operation::finalize, main);
   }
   const ExecutionGraph graph = build_graph(trace, {});
-  const Advice advice = advise({trace, kNoSamples}, graph, usual_choice({}), 10);
+  const Advice advice = advise({trace, kNoSamples}, graph, usual_choice({}), {.count = 10});
   ASSERT_FALSE(advice.proposals.empty());
   const Hypothesis& first = advice.proposals.front().hypothesis;
   EXPECT_EQ(identifier(first.problem), "imbalance") << first.action;
@@ -143,7 +143,7 @@ TEST(PlantedProblems, AreFoundInManyShortMessages) {
     call(Operation::finalize, kPeerNone);
   }
   const ExecutionGraph graph = build_graph(trace, {});
-  const Advice advice = advise({trace, kNoSamples}, graph, usual_choice({}), 10);
+  const Advice advice = advise({trace, kNoSamples}, graph, usual_choice({}), {.count = 10});
   ASSERT_FALSE(advice.proposals.empty());
   const Hypothesis& first = advice.proposals.front().hypothesis;
   EXPECT_EQ(identifier(first.problem), "small_messages") << first.action;
@@ -155,7 +155,7 @@ TEST(PlantedProblems, AreNeverPromisedToGainMoreThanIsPossible) {
     const testing::PlantedProblem planted = testing::planted_problem(seed);
     const ExecutionGraph graph = build_graph(planted.trace, planted.options);
     const Advice advice =
-        advise({planted.trace, kNoSamples}, graph, usual_choice(planted.options), 30);
+        advise({planted.trace, kNoSamples}, graph, usual_choice(planted.options), {.count = 30});
     for (const Proposal& p : advice.proposals) {
       const Problem problem = p.hypothesis.problem;
       const bool less = problem == Problem::computation || problem == Problem::outliers ||
