@@ -49,11 +49,11 @@ void set_environment(const Processes::Start& start, std::int32_t rank) {
 /// each had half of the memory in addition to its own.
 void prefer_for_oom_killer() {
   constexpr int kMore = 500;
-  constexpr int kMost = 1000;
+  constexpr int kMostScore = 1000;
   const char* const file = "/proc/self/oom_score_adj";
   int score = 0;
   std::ifstream(file) >> score;
-  std::ofstream(file) << std::min(score + kMore, kMost);
+  std::ofstream(file) << std::min(score + kMore, kMostScore);
 }
 
 /// Tells the parent by `failed` why the command could not be executed.
