@@ -521,8 +521,12 @@ class LimitSearch {
     }
     c.operation = most->place.operation;
     c.evidence = evidence_of_calls(*most);
-    c.only_operation = most->ns >= kNearlyWhole * c.share * rank_time();
-    if (!c.only_operation) {
+    double of_operation = 0;
+    for (const PlacedLoss& loss : losses_.placed()) {
+      if (loss.limit == c.limit && loss.place.operation == c.operation) of_operation += loss.ns;
+    }
+    c.only_operation = of_operation >= kNearlyWhole * c.share * rank_time();
+    if (most->ns < kNearlyWhole * c.share * rank_time()) {
       c.evidence =
           fmt::format("largest part: {} in {}", format_percent(most->ns / rank_time()), c.evidence);
     }

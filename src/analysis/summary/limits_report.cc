@@ -105,8 +105,9 @@ std::string loss_text(const LimitingCause& c, const CallTree& tree) {
     case Limit::unknown:
       break;
   }
-  return fmt::format("{} of rank time{}{} ({})", share, op.empty() ? "" : op.substr(1), code,
-                     c.evidence);
+  // The evidence names the operations where there are several, each with its own part.
+  return fmt::format("{} of rank time{}{} ({})", share,
+                     op.empty() || !c.only_operation ? "" : op.substr(1), code, c.evidence);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "calls/run_span.h"
 #include "parallel/process_group.h"
 #include "report/report.h"
 
@@ -99,7 +100,9 @@ std::optional<Report> execute_in_stretches(const PredictRequest& request, Side s
   std::optional<Prediction> prediction = predict(*model, side);
   if (!prediction) return std::nullopt;
   if (!group.is_first()) return Report();
-  prediction->measured.emplace().makespan_ns = model->span().analysed.length_ns();
+  const RunSpan& span = model->span();
+  prediction->measured =
+      MeasuredRun{span.analysed.length_ns(), {}, meaning(AnalysedExtent::program, span.ends)};
   return PredictReports::untyped(predict_report(request, model->loaded(), *prediction, side));
 }
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 COMPUTATION = "computation"
+LATE_START = "late start"
 LOCAL_CALLS = {
     "MPI_Comm_rank", "MPI_Comm_size", "MPI_Initialized", "MPI_Finalized", "MPI_Wtime", "MPI_Wtick",
     "MPI_Get_count", "MPI_Get_processor_name", "MPI_Type_size",
@@ -68,6 +69,7 @@ class Rank:
     calls: list = dataclasses.field(default_factory=list)
     # What it did in which order: (activity, since when, how long), or (call, since when, how long).
     timeline: list = dataclasses.field(default_factory=list)
+    start: int | None = None  # of its first record
 
 
 @dataclasses.dataclass
@@ -132,6 +134,8 @@ class _RankReader:
         self.last = None
 
     def record(self, kind, time, rest):
+        if self.out.start is None:
+            self.out.start = time
         if kind in ("ENTER", "LEAVE") and _reference("Region", rest) in self.artificial:
             return
         if kind == "ENTER":
@@ -176,10 +180,7 @@ class _RankReader:
             self.inside_local = False
             return
         call = self.call
-        if call is not None and call.end is not None and self.rules.calls_end_with_end_record:
-            self.pass_time(call.end)
-        else:
-            self.pass_time(time)
+        self.pass_time(time)
         if call is None:
             self.open_regions.pop()
         else:
@@ -188,7 +189,8 @@ class _RankReader:
 
     def collective_end(self, time, rest):
         root = re.search(r"Root: (\d+)", rest)
-        self.call.end = time
+        if not self.rules.collectives_end_when_left:
+            self.call.end = time
         self.call.collective = CollectiveRecord(
             _reference("Communicator", rest), re.search(r"Operation: (\w+)", rest)[1],
             int(root[1]) if root else None, _number("Sent", rest), _number("Received", rest))

@@ -9,6 +9,7 @@ class OwnTime:
 
     def __init__(self, rank, points, rules):
         self.points, self.rules, self.timeline = points, rules, rank.timeline
+        self.start = rank.start
         self.until = {}  # each point's call begins: time by activity since the start
         sums = collections.Counter()
         for what, _, length in rank.timeline:
@@ -48,7 +49,9 @@ class OwnTime:
                 break
             own[what] += min(begin + length, until) - max(begin, since)
         else:
-            own["", otf2_text.COMPUTATION] += max(0, self.timeline[0][1] - since)  # a late start
+            first = self.timeline[0][1]
+            own["", otf2_text.COMPUTATION] += max(0, first - max(since, self.start))
+            own["", otf2_text.LATE_START] += max(0, self.start - since)
         return own
 
     def without_waiting(self):

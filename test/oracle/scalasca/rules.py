@@ -16,8 +16,8 @@ class Rules:
     """Time in no region is computation; else it does not exist."""
     local_calls_are_computation: bool
     """MPI_Comm_rank and the like are no calls; else they are activities of their own."""
-    calls_end_with_end_record: bool
-    """A collective call is over with its END record; else with the LEAVE of its region."""
+    collectives_end_when_left: bool
+    """A collective call is over with the LEAVE of its region; else with its END record."""
 
     # Where ranks are in step, and from when on each is on its own again.
     same_point_of_both: bool
