@@ -49,7 +49,7 @@ struct LimitingCause {
   bool only_operation = true;             ///< in which all of it is lost, but for a twentieth
   TimeInterval interval{};  ///< nine tenths of it lie in here, from the start of the run
   Confidence confidence = Confidence::likely;
-  bool blocked = false;       ///< the ranks did not compute more, they were blocked
+  bool blocked = false;        ///< the ranks did not compute more, they were blocked
   bool late_start = false;     ///< the ranks did not do more, they started later
   bool by_cpu_time = false;    ///< imbalance of computation, not of measured waiting
   bool doubts_others = false;  ///< lack of processors that makes all other figures uncertain
