@@ -12,7 +12,8 @@ std::string shell_word(const std::string& word);
 /// The same for csh and tcsh, which expand `!` within single quotes, too.
 std::string csh_word(const std::string& word);
 
-/// The words as one line for a shell.
+/// The words as one line to be shown, for bash, ksh and zsh: where a terminal would obey characters
+/// of a word, its bytes are written as `$'\033'`, which these shells read.
 std::string shell_command(const std::vector<std::string>& words);
 
 }  // namespace slackline

@@ -11,6 +11,11 @@ TEST(ShellCommand, QuotesWhatAShellWouldChange) {
   EXPECT_EQ(shell_command({"a b", "", "it's", "$HOME"}), R"('a b' '' 'it'\''s' '$HOME')");
 }
 
+TEST(ShellCommand, ShowsNoCharacterThatATerminalObeys) {
+  EXPECT_EQ(shell_command({"a\x1b[5;5Hb'c\\", "\u202e", "\u00e9"}),
+            R"($'a\033[5;5Hb\'c\\' $'\342\200\256' 'é')");
+}
+
 TEST(ShellCommand, CshKnowsExclamationMarksInQuotes) {
   EXPECT_EQ(csh_word("run!1"), R"('run\!1')");
   EXPECT_EQ(csh_word("run1"), "run1");

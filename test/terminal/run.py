@@ -157,7 +157,7 @@ frame 1 0 "{quoted}" file="{quoted}.c" line=3
                 continue
             has_colours = "--colour" in subprocess.run([self.binary, name, "--help"], capture_output=True, text=True, check=True).stdout
             reports = has_colours and "--format" not in template and name not in ("top", "check")
-            on = True if reports and name not in ("view", "record", "inject", "validate", "platform") else None
+            on = True if reports and name not in ("view", "record", "inject", "validate", "platform", "replay") else None
             for columns in (80, 200):
                 yield name, template, columns, ([], {}, on)
             yield name, template, 80, ([], {"NO_COLOR": "1"}, False)

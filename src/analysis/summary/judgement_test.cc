@@ -84,12 +84,13 @@ TEST(Judgement, NamesTheRankThatMakesTheOthersWait) {
 }
 
 TEST(Judgement, NamesTheCallsThatTakeLongWithoutWaiting) {
-  // Both are there at 100; the network takes 300 of the 400 ns.
+  // Both are there at 100; the network takes 300 of the 400 ns, of the sender and of the receiver.
   const Said said = say(timed_trace(2,
                                     "rank 0\n @100 +300 send to=1 bytes=1024\n"
                                     "rank 1\n @100 +300 recv from=0 bytes=1024\n"));
   EXPECT_THAT(said.of(JudgementAspect::limit),
-              HasSubstr("Limited by data transfer: 75.0 % of rank time in MPI_Send"));
+              HasSubstr("Limited by data transfer: 75.0 % of rank time "
+                        "(largest part: 37.5 % in 1 call of MPI_Send"));
   EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("75.0 % other MPI time"));
   EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("1 call, mean size 1.0 KiB"));
   EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("at most 300 ns (75.0 %) shorter"));
@@ -189,9 +190,10 @@ Trace stalled_sends() {
 
 TEST(Judgement, BlamesNoNetworkForFewCallsThatTakeFarLongerThanOthers) {
   const Said said = say(stalled_sends());
+  // 2 of 2.797 ms, half in MPI_Send and half in MPI_Recv.
   EXPECT_THAT(said.of(JudgementAspect::limit),
-              HasSubstr("Limited by time of unknown cause: 71.5 % of rank time in MPI_Send "
-                        "(largest part: 35.8 % in 2 of 400 calls"));
+              HasSubstr("Limited by time of unknown cause: 71.5 % of rank time "
+                        "(largest part: 35.8 % in 2 of 400 calls of MPI_Send"));
   EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("median 1.000 us"));
   EXPECT_THAT(said.of(JudgementAspect::cause),
               HasSubstr("2 of them take more than ten times as long as others of their size"));
