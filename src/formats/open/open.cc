@@ -383,10 +383,10 @@ std::optional<fs::path> native_file_of(const fs::path& path) {
 }
 
 std::uint64_t fingerprint(const fs::path& file) {
-  constexpr std::size_t kLookedAt = std::size_t{1} << 20;
+  constexpr std::size_t kHashedAtEnds = std::size_t{1} << 20;
   const MappedFile mapped(file);
   const auto bytes = mapped.bytes();
-  const std::size_t length = std::min(kLookedAt, bytes.size());
+  const std::size_t length = std::min(kHashedAtEnds, bytes.size());
   const std::uint64_t begin = XXH3_64bits_withSeed(bytes.data(), length, bytes.size());
   return XXH3_64bits_withSeed(bytes.data() + (bytes.size() - length), length, begin);
 }
