@@ -1,5 +1,7 @@
 // Wait states of a public trace (sst-macro on 10 ranks, Score-P 2.0.2) against what Scalasca 2.6
-// says of it, per rank. Scalasca reckons with the trace's ticks and this tool with nanoseconds.
+// says of it, per rank. Scalasca reckons with the trace's ticks and this tool with nanoseconds. The
+// completion of collectives ends with their END records there and with their regions here: both are
+// compared in test/oracle/scalasca, which has rules for either.
 
 #include "analysis/waits/wait_states.h"
 
@@ -31,7 +33,6 @@ TEST(WaitStatesConformance, OfSstMacroAreAsScalascaSays) {
   for (const Expected& e : {Expected{WaitPattern::late_sender, "mpi_latesender", 83},
                             Expected{WaitPattern::late_receiver, "mpi_latereceiver", 14},
                             Expected{WaitPattern::nxn, "mpi_wait_nxn", 468},
-                            Expected{WaitPattern::nxn_completion, "mpi_nxn_completion", 468},
                             Expected{WaitPattern::early_reduce, "mpi_earlyreduce", 8},
                             Expected{WaitPattern::late_broadcast, "mpi_latebroadcast", 26},
                             Expected{WaitPattern::init_completion, "mpi_init_completion", 9},

@@ -16,7 +16,9 @@ COST_NAMES = {"late_sender": "latesender", "late_receiver": "latereceiver", "all
 WAIT_NAMES = {"late_sender": "mpi_latesender", "late_receiver": "mpi_latereceiver",
               "wait_at_nxn": "mpi_wait_nxn", "late_broadcast": "mpi_latebroadcast",
               "early_reduce": "mpi_earlyreduce", "wait_at_finalize": "mpi_finalize_wait",
-              "wait_at_barrier": "mpi_barrier_wait", "early_scan": "mpi_earlyscan"}
+              "wait_at_barrier": "mpi_barrier_wait", "early_scan": "mpi_earlyscan",
+              "nxn_completion": "mpi_nxn_completion", "init_completion": "mpi_init_completion",
+              "barrier_completion": "mpi_barrier_completion"}
 ALL_OF = ("delay_", "critical_", "non_critical_", "mpi_wait_indirect_", "mpi_wait_propagating_")
 
 
@@ -60,6 +62,8 @@ def reckon(run):
 
 def _add_waits(sums, sync, costs):
     messages = {"late_sender": ("latesender", "ls"), "late_receiver": ("latereceiver", "lr")}
+    for pattern, call, length in sync.completions:
+        sums[WAIT_NAMES[pattern]][call.region, call.rank] += length
     for wait in sync.waits:
         at, origin = (wait.call.region, wait.call.rank), costs.origins[wait]
         sums[WAIT_NAMES[wait.pattern]][at] += wait.length

@@ -24,12 +24,12 @@ def numbers(result):
             for kind, ns in d[f"{term}_ns"].items():
                 found[term, kind, d["rank"], d["call_path"], d["activity"]] = ns
     for p in result["patterns"]:
-        if p["worst"]["cause_rank"] is None:
-            continue  # a completion, which is nobody's doing
-        for part in ("direct", "indirect", "propagating"):
-            found[part, p["pattern"]] = p[f"{part}_ns"]
         for rank, ns in enumerate(p["by_rank_ns"]):
             found["waiting", p["pattern"], rank] = ns
+        if p["worst"]["cause_rank"] is None:
+            continue  # a completion, which no rank causes
+        for part in ("direct", "indirect", "propagating"):
+            found[part, p["pattern"]] = p[f"{part}_ns"]
     return found
 
 
@@ -40,6 +40,8 @@ def reckon(run):
     for term, by_key in (("short_term", costs.short_term), ("long_term", costs.long_term)):
         for (kind, rank, (path, operation)), ns in by_key.items():
             found[term, kind, rank, path, operation] += ns
+    for pattern, call, length in sync.completions:
+        found["waiting", pattern, call.rank] += length
     for wait in sync.waits:
         origin = costs.origins[wait]
         found["direct", wait.pattern] += origin.direct

@@ -18,6 +18,7 @@ KIND_OF_COLLECTIVE = {
     "ALLTOALL": "all_to_all", "ALLREDUCE": "all_to_all", "REDUCE_SCATTER": "all_to_all",
     "REDUCE_SCATTER_BLOCK": "all_to_all", "SCAN": "scan", "EXSCAN": "scan",
 }
+COMPLETION_AFTER = {"wait_at_nxn": "nxn_completion", "wait_at_barrier": "barrier_completion"}
 
 
 @dataclasses.dataclass(eq=False, slots=True)
@@ -80,6 +81,7 @@ class SyncPoints:
         self.run, self.rules = run, rules
         self.points = [Points() for _ in run.ranks]
         self.waits = []
+        self.completions = []  # (pattern, call, length): from when all could go on, without a cause
         self._environment()
         self._collectives()
         for rank in run.ranks:
@@ -96,6 +98,10 @@ class SyncPoints:
         wait = Wait(pattern, call, cause, until - call.enter, members)
         self.waits.append(wait)
         self.points[call.rank].at(call).wait = wait
+
+    def _complete(self, pattern, calls):
+        could = max(min(c.over for c in calls), max(c.enter for c in calls))
+        self.completions += [(pattern, c, c.over - could) for c in calls if c.over > could]
 
     def _join(self, calls):
         """All of them go on together."""
@@ -158,6 +164,7 @@ class SyncPoints:
         init = self._one_of_each(("MPI_Init", "MPI_Init_thread"))
         if init:
             self._join(init)
+            self._complete("init_completion", init)
         finalize = self._one_of_each(("MPI_Finalize",))
         if finalize:
             self._all_wait("wait_at_finalize", finalize, finalize, range(len(self.run.ranks)))
@@ -262,6 +269,8 @@ class SyncPoints:
         last = self._last(moving, members)
         waiting = [c for c in moving if c.enter < last.enter]
         waited = [c for c in waiting if self._wait_in_collective(pattern, c, last, members)]
+        if pattern in COMPLETION_AFTER:
+            self._complete(COMPLETION_AFTER[pattern], moving)
         overlap = self._all_overlap(calls)
         if overlap or (not self.rules.partial_all_to_all_in_pairs and pattern != "wait_at_nxn"):
             self._join(calls)
