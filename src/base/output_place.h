@@ -34,8 +34,8 @@ struct FinishedOutput {
   std::shared_ptr<const Temporary> keeper;
 };
 
-/// Gives all of them their places, with what stood there in theirs, or none: what fails is undone.
-/// Throws Error.
+/// Exchanges all of them with the files at their places, or none: what fails is undone. Throws
+/// Error.
 void place_all(const std::vector<FinishedOutput>& outputs);
 
 /// The outputs of one command that appear together or not at all. While such an object lives,

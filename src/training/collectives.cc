@@ -147,7 +147,7 @@ void match_group(const TrainingRun& run, const GroupKey& key, const KernelsOfRan
   for (const auto& [rank, kernels] : of_ranks) counts.push_back(kernels.size());
   std::ranges::sort(counts, std::ranges::greater{});
   std::size_t matched = counts.size() > 1 ? counts[1] : 0;
-  if (key.ranks.size() == 1) matched = counts.front();  // nobody else takes part
+  if (key.ranks.size() == 1) matched = counts.front();  // the only member
   if (key.guessed && key.operation == kAllToAll && !may_be_all_to_all(run, of_ranks)) matched = 0;
   for (std::size_t k = 0; k < matched; ++k) {
     TrainingCollective collective = collective_at(run, key, of_ranks, k);

@@ -85,10 +85,11 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, con
 /// Whether the work of all ranks together stays (strong) or grows with them (weak).
 enum class Scaling : std::uint8_t { strong, weak };
 
-/// The kind of scaling that runs were measured for, where nobody says: weak where each rank of the
-/// most ranks has more than half way of the work that each of the fewest has, and not its share of
-/// it. Work is instructions where all runs know them, else computation time. `why` is a sentence,
-/// empty where all have the same number of ranks.
+/// The kind of scaling to assume without --scaling. With the work per rank proportional to a power
+/// of the number of ranks, between the runs with the fewest and the most ranks, it is weak where
+/// the exponent is above -0.5 (weak scaling has 0, strong -1). Work is instructions where all runs
+/// know them, else computation time. `why` is a sentence, empty where all have the same number of
+/// ranks.
 struct LikelyScaling {
   Scaling scaling = Scaling::strong;
   std::string why{};

@@ -107,7 +107,7 @@ TEST(Limits, AreProcessorsWhereTheLateRankHadNone) {
   EXPECT_EQ(find(causes, Limit::imbalance), nullptr);
 }
 
-// A rank that sleeps is late like one that computes; nobody else sleeps.
+// A rank that sleeps is late like one that computes; no other rank sleeps.
 TEST(Limits, AreImbalanceWhereTheLateRankSleeps) {
   const auto causes =
       limits_of(timed_trace(2,
@@ -129,9 +129,9 @@ TEST(Limits, AreBlockedWhereAllRanksAre) {
   EXPECT_THAT(causes[0].ranks, IsEmpty());
 }
 
-// Nothing but MPI_Finalize makes the ranks meet, so that nobody waits for rank 0, which computes
+// Nothing but MPI_Finalize makes the ranks meet, so that no rank waits for rank 0, which computes
 // 300 of 600 ns while rank 1 has no processor.
-TEST(Limits, AreProcessorsWhereNobodyWaitsForWhoeverComputes) {
+TEST(Limits, AreProcessorsWhereNoRankWaitsForThoseThatCompute) {
   const auto causes = limits_of(timed_trace(2,
                                             "rank 0\n @0 +10 init\n @600 +400 finalize\n"
                                             "rank 1\n @0 +10 init\n @10 +590 pause no_processor\n"

@@ -68,7 +68,7 @@ TEST(CutCalls, NameAMemberOutsideOfMpiBeforeOneThatWaitsToo) {
   EXPECT_EQ(found->rank, 2);
 }
 
-TEST(CutCalls, NameNobodyWhereAnyRankCouldCome) {
+TEST(CutCalls, NameNoRankWhereAnyCouldCome) {
   EXPECT_FALSE(missing(cut_in(" @100 +400 recv from=any unfinished\n")).has_value());
 }
 

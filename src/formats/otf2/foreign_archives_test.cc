@@ -31,7 +31,7 @@ OTF2_TimeStamp after_flush(void*, OTF2_FileType, OTF2_LocationRef) {
 // Regions by number, which are their names' numbers as well.
 enum Region : std::uint32_t { kMain, kInit, kFinalize, kBarrier, kAllreduce, kBcast, kAlltoall };
 
-constexpr std::uint32_t kNobody = OTF2_UNDEFINED_UINT32;
+constexpr std::uint32_t kNoProcess = OTF2_UNDEFINED_UINT32;
 
 /// An archive of two ranks on one node, whose locations are numbered as the ranks.
 class Archive {
@@ -59,11 +59,11 @@ class Archive {
 
   /// Events that follow are of this location.
   void at(std::uint64_t id, OTF2_LocationType type = OTF2_LOCATION_TYPE_CPU_THREAD,
-          std::uint32_t process = kNobody) {
+          std::uint32_t process = kNoProcess) {
     close();
     writer_ = OTF2_Archive_GetEvtWriter(archive_, id);
     const auto rank = static_cast<std::uint32_t>(id);
-    locations_.push_back({id, type, process == kNobody ? rank : process, 0});
+    locations_.push_back({id, type, process == kNoProcess ? rank : process, 0});
   }
   void enter(OTF2_TimeStamp time, Region region) {
     OTF2_EvtWriter_Enter(writer_, nullptr, time, region);

@@ -176,7 +176,7 @@ void add_communicators(Job& job, TraceBuilder& trace) {
   }
 }
 
-// Locations whose events nobody reads: GPU streams, and what is of no MPI rank.
+// Locations whose events are not read: GPU streams, and what belongs to no MPI rank.
 void count_locations_left_out(const Job& job, TraceBuilder& trace) {
   std::unordered_set<std::uint64_t> read;
   for (const Job::Rank& rank : job.ranks) read.insert(rank.locations.begin(), rank.locations.end());

@@ -293,20 +293,20 @@ std::int64_t trace_zero(std::span<const RankRecords> ranks) {
   return zero == std::numeric_limits<std::int64_t>::max() ? 0 : zero;
 }
 
-/// When the job ended, on rank 0's clock: as whoever started it has noted, else when any rank was
-/// last seen alive.
+/// When the job ended, on rank 0's clock: when its launcher returned, as `slackline record` wrote
+/// it down, else when any rank last recorded anything.
 std::int64_t job_end(const fs::path& folder, const std::vector<RankFiles>& ranks,
                      std::span<const ClockMap> clocks, std::span<const RankRecords> records) {
   std::int64_t end_ns =
       std::ranges::max_element(records, {}, &RankRecords::last_sign_ns)->last_sign_ns;
   std::ifstream in(folder / kJobEndName);
-  std::uint64_t noted_ns = 0;
-  in >> noted_ns;
+  std::uint64_t launcher_end_ns = 0;
+  in >> launcher_end_ns;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (ranks[r].files.empty()) continue;
     const slk_raw_header& h = ranks[r].header();
-    const std::uint64_t local_ns = h.monotonic_ns + (noted_ns - h.realtime_ns);
-    if (noted_ns > h.realtime_ns && raw::plausible_time(h, local_ns)) {
+    const std::uint64_t local_ns = h.monotonic_ns + (launcher_end_ns - h.realtime_ns);
+    if (launcher_end_ns > h.realtime_ns && raw::plausible_time(h, local_ns)) {
       end_ns = std::max(end_ns, clocks[r](static_cast<std::int64_t>(local_ns)));
     }
     break;
