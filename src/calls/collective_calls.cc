@@ -175,13 +175,16 @@ class Assembly {
       const auto found = std::ranges::lower_bound(entered, rank, {}, &CollectiveMember::rank);
       return found == entered.end() || found->rank != rank;
     };
+    const auto is_lost = [&](std::int32_t rank) {
+      return !ended_early(trace_, rank) && missed(rank);
+    };
     const Communicator& comm = trace_.communicators()[c.comm];
+    if (c.comm != kCommWorld && !comm.members.empty()) {
+      return std::ranges::none_of(comm.members, is_lost) &&
+             std::ranges::none_of(comm.remote, is_lost);
+    }
     for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
-      if (ended_early(trace_, rank)) continue;
-      const bool member = c.comm == kCommWorld || comm.members.empty() ||
-                          std::ranges::find(comm.members, rank) != comm.members.end() ||
-                          std::ranges::find(comm.remote, rank) != comm.remote.end();
-      if (member && missed(rank)) return false;
+      if (is_lost(rank)) return false;
     }
     return true;
   }

@@ -49,10 +49,10 @@ class SeverityCube {
 
 /// For each rank's time between MPI_Init and MPI_Finalize (RankSpan::analysed): computation by
 /// path, and where ranks did not compute between calls ("no_processor", "blocked", "recording", as
-/// in RankTime); time in calls without waiting ("mpi"), number of calls and bytes by path and
-/// operation; waiting by pattern, path and operation. Completion patterns are no waiting, as in
-/// WaitSummary::total_ns, and part of "mpi". Times in ns; the times add up to that
-/// time. Linear.
+/// in RankTime); time in calls without waiting ("mpi") of the main thread, number of calls and
+/// bytes of all threads, by path and operation; waiting by pattern, path and operation. Completion
+/// patterns are no waiting, as in WaitSummary::total_ns, and part of "mpi". Times in ns; those of
+/// ranks without other threads add up to that time. Linear.
 SeverityCube severity_cube(const Trace& trace, const CallPaths& paths, const WaitStates& waits);
 
 /// The mean of several runs of one program. Those of equally many ranks; throws Error otherwise.

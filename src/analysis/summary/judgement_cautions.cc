@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/waits/cut_calls.h"
 #include "base/ratio.h"
 #include "base/units.h"
 #include "calls/causality.h"
@@ -146,6 +147,18 @@ std::optional<Judgement> clocks_disagree(const Trace& trace) {
   return std::nullopt;
 }
 
+/// A run that hung or was killed: where it stood.
+std::optional<Judgement> ended_in_calls(const Diagnosis& d) {
+  const Findings::Entry* const ended = find(d.findings, kEndedInCall.name);
+  if (ended == nullptr) return std::nullopt;
+  return Judgement{
+      JudgementAspect::caution,
+      fmt::format("The recording ended while {} in a call that had not returned ({}).",
+                  ended->count == 1 ? "a rank was" : format_count(ended->count) + " ranks were",
+                  first_example(*ended)),
+      {"findings"}};
+}
+
 std::optional<Judgement> waits_are_clipped(const Diagnosis& d, const Trace& trace) {
   std::uint64_t waits = 0;
   for (const PatternSummary& p : d.waits.patterns) waits += p.count;
@@ -194,6 +207,7 @@ std::vector<Judgement> cautions(const Diagnosis& diagnosis, const Trace& trace) 
   add(polls_in_computation(diagnosis));
   add(recording_took_time(diagnosis.shares));
   add(much_is_outside(diagnosis));
+  add(ended_in_calls(diagnosis));
   add(clocks_disagree(trace));
   add(waits_are_clipped(diagnosis, trace));
   add(something_lost(diagnosis, trace));

@@ -300,6 +300,15 @@ TEST(Judgement, SaysWhenTheNamedCallsTakePlace) {
   EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("100 % of their time lies before 406 ns"));
 }
 
+TEST(Judgement, SaysWhereARunStoodThatWasEnded) {
+  const Said said = say(timed_trace(2,
+                                    "rank 0 unfinalized\n @100 +900 recv from=1 unfinished\n"
+                                    "rank 1 unfinalized stop=1000\n @0 +10 pcontrol\n"));
+  EXPECT_THAT(said.of(JudgementAspect::caution),
+              HasSubstr("while a rank was in a call that had not returned "
+                        "(rank 0 in MPI_Recv for 900 ns: rank 1 had not sent)"));
+}
+
 TEST(Judgement, OfOddRuns) {
   EXPECT_THAT(say(timed_trace(3, "rank 0\nrank 1\nrank 2\n")).sentences, IsEmpty());
   EXPECT_THAT(say(timed_trace(2, "rank 0\n @0 +0 barrier\nrank 1\n @0 +0 barrier\n")).sentences,

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -18,11 +19,6 @@
 
 namespace slackline {
 namespace {
-
-constexpr FindingKind kEndedInCall{
-    "ended_in_call", Severity::notice,
-    "Calls in which the recording ended; their time until then is waiting for the rank that was "
-    "missing."};
 
 class PartnerSearch {
  public:
@@ -112,24 +108,30 @@ class PartnerSearch {
   void look_at_requests(const Call& call) {
     std::vector<std::uint32_t> waited;
     for_each_completed_request(call, [&](std::uint32_t serial) { waited.push_back(serial); });
+    std::ranges::sort(waited);
+    const std::vector<Receipt> received = receipts();
     for (CallIndex i = call_; i-- > 0 && !found_;) {
       for_each_receive(calls_.action(i), [&](const PostedMessage& m) {
-        const bool is_waited = std::ranges::find(waited, m.request) != waited.end();
-        if (m.request != kRequestNone && is_waited && !is_received(i, m)) {
+        if (m.request != kRequestNone && std::ranges::binary_search(waited, m.request) &&
+            !std::ranges::binary_search(received, Receipt(i, m.peer))) {
           take(m.peer, WaitPattern::late_sender);
         }
       });
     }
   }
 
-  bool is_received(CallIndex posted, const PostedMessage& m) const {
-    bool received = false;
+  using Receipt = std::pair<CallIndex, std::int32_t>;  // the call that posted it, and its source
+
+  /// The messages that the call has received, in order.
+  std::vector<Receipt> receipts() const {
+    std::vector<Receipt> all;
     matching_.for_completions(rank_, call_, [&](const CallMatching::Completion& c) {
       if (c.kind != Kind::incoming) return;
       const MessageCalls& message = matching_.message(c.id);
-      received = received || (message.receive == posted && message.source == m.peer);
+      all.emplace_back(message.receive, message.source);
     });
-    return received;
+    std::ranges::sort(all);
+    return all;
   }
 
   const Trace& trace_;

@@ -10,6 +10,11 @@
 
 namespace slackline {
 
+inline constexpr FindingKind kEndedInCall{
+    "ended_in_call", Severity::notice,
+    "Calls in which the recording ended; their time until then is waiting for the rank that was "
+    "missing."};
+
 /// The rank whose part in a call was missing when the recording ended in it.
 struct MissingPartner {
   std::int32_t rank;

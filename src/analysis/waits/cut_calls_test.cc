@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "analysis/waits/wait_states.h"
 #include "calls/causality.h"
 #include "calls/findings.h"
 #include "graph/testing/text_graph.h"
@@ -12,8 +13,10 @@
 namespace slackline {
 namespace {
 
+using ::testing::Field;
 using ::testing::HasSubstr;
 using testing::timed_trace;
+using ::testing::UnorderedElementsAre;
 
 /// What the last call of rank 0 waited for.
 std::optional<MissingPartner> missing(const Trace& trace) {
@@ -83,6 +86,20 @@ TEST(CutCalls, AreNoLossesAndSayWhereRanksWere) {
   EXPECT_EQ(findings.entries()[0].severity, Severity::notice);
   EXPECT_THAT(findings.entries()[0].examples[0],
               HasSubstr("rank 0 in MPI_Recv for 400 ns: rank 2 had not sent"));
+}
+
+// Rank 1 came 7 µs after rank 0 to a reduction that rank 2 never reached: who is missing explains
+// all of both waits, so the earlier one is not counted for rank 1 as well.
+TEST(CutCalls, WaitOnceThoughAnotherRankWasLateToo) {
+  const Trace trace = timed_trace(3,
+                                  "rank 0 unfinalized\n @0 +10 barrier\n"
+                                  " @1000 +9000 allreduce bytes=8 unfinished\n"
+                                  "rank 1 unfinalized\n @0 +10 barrier\n"
+                                  " @8000 +2000 allreduce bytes=8 unfinished\n"
+                                  "rank 2 unfinalized stop=10000\n @0 +10 barrier\n");
+  const WaitStates waits = wait_states(trace, CallMatching(trace));
+  EXPECT_THAT(waits.states, UnorderedElementsAre(Field(&WaitState::wait_ns, 9000),
+                                                 Field(&WaitState::wait_ns, 2000)));
 }
 
 // What had not returned cannot have returned too early.

@@ -232,15 +232,10 @@ class DelaySearch {
     const auto wait = static_cast<double>(w.wait_ns);
     processed_[id] = true;
     out_.waiting_ns += w.wait_ns;
-    std::int32_t late = w.cause_rank;
-    std::size_t steps = 0;
-    for (auto call = cut_call(trace_.calls(late)); call; call = cut_call(trace_.calls(late))) {
-      const auto next = missing_partner(trace_, matching_, late, *call);
-      if (!next || ++steps > of_rank_.size()) {  // unknown, or they wait for each other
-        out_.origins[id].communication_ns = wait;
-        return note_unexplained(id, wait);
-      }
-      late = next->rank;
+    const std::int32_t late = last_missing(w.cause_rank);
+    if (late < 0) {
+      out_.origins[id].communication_ns = wait;
+      return note_unexplained(id, wait);
     }
     out_.origins[id].direct_ns = wait;
     out_.origins[id].charged_ns = wait;
@@ -253,6 +248,27 @@ class DelaySearch {
     cost.by_reason[static_cast<std::size_t>(DelayReason::serialisation)] += wait;
     add_reason(id, DelayReason::serialisation, wait);
     if (visitor_ != nullptr) visitor_->delayed(id, late, activity, wait);
+  }
+
+  /// The rank for which the others waited in the end, from one of them on. -1: it is not known, or
+  /// they waited for each other.
+  std::int32_t last_missing(std::int32_t rank) {
+    if (missing_.empty()) find_missing();
+    for (std::size_t steps = 0; rank >= 0 && steps < missing_.size(); ++steps) {
+      const std::int32_t next = missing_[static_cast<std::size_t>(rank)];
+      if (next == rank) return rank;
+      rank = next;
+    }
+    return -1;
+  }
+
+  void find_missing() {
+    for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
+      const std::optional<CallIndex> call = cut_call(trace_.calls(rank));
+      const auto partner =
+          call ? missing_partner(trace_, matching_, rank, *call) : MissingPartner{rank, {}};
+      missing_.push_back(partner ? partner->rank : -1);
+    }
   }
 
   /// What the wait came from, for follow_communication().
@@ -418,7 +434,9 @@ class DelaySearch {
   std::vector<FlatMap<ActivityId, DelayCost, ActivityHash>> costs_;  // per rank
   std::vector<SharesSum> handed_;  // to each wait, by kind of the first one
   std::vector<bool> processed_;    // of each wait
-  std::vector<Sources> sources_;   // in the order of processing
+  // For whom each rank waited when the recording ended: itself, if for nobody; -1, if unknown.
+  std::vector<std::int32_t> missing_;
+  std::vector<Sources> sources_;  // in the order of processing
   std::vector<EarlierWait> earlier_;
   ActivitySums difference_;  // the late rank's time less the other one's
   ByReason reasons_{};       // of its computation

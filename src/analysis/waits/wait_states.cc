@@ -67,9 +67,10 @@ class RankWaits {
   void look(CallIndex call) {
     polls_.look(call);
     const std::size_t before = states_.size();
-    look_at_completions(call);
-    for (const WindowWait& w : windows_.of(rank_, call)) add(call, w);
-    if (calls_.is_cut(call)) add_cut(call);
+    if (!add_cut(call)) {
+      look_at_completions(call);
+      for (const WindowWait& w : windows_.of(rank_, call)) add(call, w);
+    }
     if (calls_.thread(call) == 0) mark_effective(std::span(states_).subspan(before));
     known_at_.resize(states_.size(), call);
   }
@@ -120,17 +121,19 @@ class RankWaits {
                        .pattern = pattern_of(w.kind)});
   }
 
-  /// The recording ended in the call: all of it is waiting for a partner that had not come.
-  void add_cut(CallIndex call) {
+  /// All of a call that never returned is waiting for the partner that had not come, and no part of
+  /// it anything else. Returns whether one is known to be missing.
+  bool add_cut(CallIndex call) {
     const std::int64_t wait = calls_.end_ns(call) - calls_.begin_ns(call);
-    if (wait <= 0) return;
+    if (!calls_.is_cut(call) || wait <= 0) return false;
     const auto missing = missing_partner(trace_, matching_, rank_, call);
-    if (!missing) return;
+    if (!missing) return false;
     states_.push_back({.wait_ns = wait,
                        .rank = rank_,
                        .call = call,
                        .cause_rank = missing->rank,
                        .pattern = missing->pattern});
+    return true;
   }
 
   const Trace& trace_;

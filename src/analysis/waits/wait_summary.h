@@ -45,7 +45,7 @@ struct WaitPlace {
 /// How long the ranks wait in an interval of a run, where, and for what.
 struct WaitSummary {
   std::int64_t total_ns = 0;             ///< of effective states: what ranks really waited
-  std::int64_t mpi_ns = 0;               ///< time in MPI of all ranks
+  std::int64_t mpi_ns = 0;               ///< time in MPI of all ranks' main threads
   TimeInterval interval{};               ///< of which part of the run, in the trace's own time
   TimeInterval run{};                    ///< RunSpan::whole
   std::vector<bool> has_calls{};         ///< by rank

@@ -122,6 +122,7 @@ WaitSums::WaitSums(const Trace& trace, const CallActivities& names, const WaitSt
     ranks.push_back({r, 0, 0});
     const RankCalls& calls = trace.calls(r);
     for (std::size_t i = part.lead(); i < calls.size(); ++i) {
+      if (calls.thread(i) != 0) continue;
       const std::int64_t inside = std::min(interval.end_ns, calls.end_ns(i)) -
                                   std::max(interval.begin_ns, calls.begin_ns(i));
       ranks.back().mpi_ns += std::max<std::int64_t>(0, inside);

@@ -86,7 +86,7 @@ struct PlaceSum {
 struct RankWaitSum {
   std::int32_t rank;
   std::int64_t waiting_ns;  ///< of effective states
-  std::int64_t mpi_ns;      ///< in the analysed interval
+  std::int64_t mpi_ns;      ///< in the analysed interval, of the main thread
 
   std::int32_t key() const { return rank; }
   void add(const RankWaitSum& other) {
