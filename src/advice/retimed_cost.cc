@@ -12,12 +12,10 @@ namespace {
 std::vector<std::int64_t> clock_of(const RankCalls& calls, std::size_t first_call) {
   std::vector<std::int64_t> clock(calls.size() + 1);
   std::int64_t now = 0;
-  for (std::size_t i = first_call; i < calls.size(); ++i) {
+  for (std::size_t i = first_call; i < clock.size(); ++i) {
     now += calls.gap_ns(i);
     clock[i] = now;
   }
-  const std::int64_t end = calls.empty() ? 0 : calls.end_ns(calls.size() - 1);
-  clock.back() = now + std::max<std::int64_t>(0, calls.stop_ns() - end);
   return clock;
 }
 

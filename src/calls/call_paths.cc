@@ -65,6 +65,7 @@ PathId CallPaths::common(PathId a, PathId b) const {
 }
 
 PathId CallPaths::before_call(std::int32_t rank, std::uint32_t call) const {
+  if (call == trace_.calls(rank).size()) return 0;
   const PathId after = at_call(rank, call);
   return call == 0 ? after : common(at_call(rank, call - 1), after);
 }

@@ -51,11 +51,12 @@ class CallPaths {
     return after_[static_cast<std::size_t>(rank)][event];
   }
 
-  /// In which the computation before `call` runs, where paths are of functions. Linear in depth.
+  /// In which the computation before `call` (size(): after the last) runs, where paths are of
+  /// functions. Linear in depth.
   PathId before_call(std::int32_t rank, std::uint32_t call) const;
 
-  /// Calls visit(path, ns) for the parts of the computation right before `call`. They add up to the
-  /// gap.
+  /// Calls visit(path, ns) for the parts of the computation right before `call` (size(): after the
+  /// last). They add up to the gap.
   template <class Visit>
   void split_gap(std::int32_t rank, std::uint32_t call, Visit visit) const {
     const RankCalls& calls = trace_.calls(rank);
@@ -68,7 +69,8 @@ class CallPaths {
       if (gap > 0) visit(before_call(rank, call), gap);
       return;
     }
-    std::int64_t at = calls.begin_ns(call) - gap;
+    const std::int64_t end = calls.gap_end_ns(call);
+    std::int64_t at = end - gap;
     const auto events = calls.regions();
     const auto& after = after_[static_cast<std::size_t>(rank)];
     std::size_t i = first_event(rank, call);
@@ -77,9 +79,9 @@ class CallPaths {
       at = std::max(at, to);
     };
     for (; i < events.size() && events[i].before_call <= call; ++i) {
-      part(std::min(std::max(events[i].time_ns, at), calls.begin_ns(call)));
+      part(std::min(std::max(events[i].time_ns, at), end));
     }
-    part(calls.begin_ns(call));
+    part(end);
   }
 
  private:

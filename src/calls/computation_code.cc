@@ -111,7 +111,7 @@ ComputationCode::OwnParts ComputationCode::own_parts(const Samples& samples, boo
 std::int64_t ComputationCode::blocked_part(std::int32_t rank, std::uint32_t call,
                                            std::int64_t ns) const {
   const RankCalls& calls = trace_.calls(rank);
-  if (call >= calls.size() || calls.pauses().empty()) return 0;
+  if (calls.pauses().empty()) return 0;
   const std::int64_t gap = calls.gap_ns(call);
   const std::int64_t blocked = calls.paused_ns(call, PauseKind::blocked);
   return gap <= 0 ? 0 : static_cast<std::int64_t>(Int128{blocked} * ns / gap);

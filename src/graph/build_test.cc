@@ -352,6 +352,15 @@ TEST(Build, TimeBeginsWhenTheFirstRankLeavesInitAndEndsAtFinalize) {
   EXPECT_THAT(ends_ns(build_graph(trace, {})), ElementsAre(95, 90));
 }
 
+TEST(Build, ComputationAfterTheLastCallBelongsToARunWithoutFinalize) {
+  const Trace trace = timed_trace(2,
+                                  "rank 0 unfinalized stop=300\n @0 +100 init\n"
+                                  " @150 +5 barrier comm=self\n"
+                                  "rank 1 unfinalized stop=250\n @0 +100 init\n");
+  // 50 before the barrier and 145 after it; rank 1 does nothing but compute.
+  EXPECT_THAT(ends_ns(build_graph(trace, {})), ElementsAre(195, 150));
+}
+
 TEST(Build, EmptyRanksTakeNoTime) {
   const ExecutionGraph graph = untimed_graph(2, "rank 0\n compute 5\n pcontrol\nrank 1\n");
   EXPECT_THAT(ends_ns(graph), ElementsAre(5, 0));

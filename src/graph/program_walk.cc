@@ -121,13 +121,22 @@ bool ProgramWalk::advance_main(ContextId id) {
   if (!ranks_[static_cast<std::size_t>(context.rank)].steps.empty()) return advance_threads(id);
   const RankCalls& calls = trace_.calls(context.rank);
   if (context.next_call >= calls.size()) {
-    context.finished = true;
+    end_program(context);
     return true;
   }
   context.call = context.next_call++;
   context.gap_ns += calls.gap_ns(context.call);
   enter_call(id, calls.action(context.call));
   return true;
+}
+
+/// What a rank computes after its last call belongs to it, unless that is MPI_Finalize.
+void ProgramWalk::end_program(Context& context) {
+  const RankCalls& calls = trace_.calls(context.rank);
+  if (part_.last && context.next_call != kNone && !calls.empty()) {
+    context.gap_ns += calls.gap_ns(calls.size());
+  }
+  context.finished = true;
 }
 
 /// Takes the next step of a collective; false when it has to wait.

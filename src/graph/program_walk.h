@@ -88,6 +88,7 @@ class ProgramWalk {
   void advance(ContextId id);
   bool advance_main(ContextId id);
   bool advance_threads(ContextId id);
+  void end_program(Context& context);
   bool advance_collective(ContextId id);
   std::uint32_t current_call(const Context& context) const;
   bool communicator_exists(std::uint32_t comm);

@@ -13,7 +13,7 @@ bool ProgramWalk::advance_threads(ContextId id) {
   Context& context = contexts_[id];
   RankState& state = ranks_[static_cast<std::size_t>(context.rank)];
   if (context.next_call == kNone || state.next_step == state.steps.size()) {
-    context.finished = true;
+    end_program(context);
     return true;
   }
   const RankCalls& calls = trace_.calls(context.rank);

@@ -147,9 +147,7 @@ class RankEncoder {
   void leave_pauses_out(std::size_t i) {
     if (!options_.cpu_time) return;
     const std::int64_t useful = calls_.useful_ns(i);
-    const std::int64_t gap =
-        i < calls_.size() ? calls_.gap_ns(i) : calls_.stop_ns() - calls_.end_ns(i - 1);
-    paused_ns_ += std::max<std::int64_t>(0, gap - useful);
+    paused_ns_ += std::max<std::int64_t>(0, calls_.gap_ns(i) - useful);
   }
 
   /// Makes the step, after whatever computation and left out calls stand before it.

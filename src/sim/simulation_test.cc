@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/testing/text_trace.h"
 #include "graph/testing/text_graph.h"
 #include "sim/platform/rank_map.h"
 #include "sim/platform/read_platform.h"
@@ -12,6 +13,7 @@ namespace slackline {
 namespace {
 
 using testing::star;
+using testing::timed_trace;
 using testing::untimed_trace;
 
 // Links have a latency, but messages do not wait for it: they share c's cable from the beginning,
@@ -34,6 +36,19 @@ TEST(Simulation, MessagesThatNoLatencyDelaysShareAtOnce) {
     const Simulation s = simulate(trace, platform, place_ranks("block:1", platform, 3), options);
     EXPECT_NEAR(s.makespan, 1.5e-3, 1e-9) << (lazy ? "lazy" : "full");
   }
+}
+
+TEST(Simulation, ComputesAfterTheLastCallOfARunWithoutFinalize) {
+  const Trace trace = timed_trace(3,
+                                  "rank 0 unfinalized stop=300\n @0 +100 init\n"
+                                  " @150 +5 barrier comm=self\n"
+                                  "rank 1\n @0 +100 init\n @120 +5 finalize\nrank 2\n");
+  const Platform platform = star("5us");
+  SimulationOptions options;
+  options.choose = SmpiOptions{}.collectives();
+  const Simulation s = simulate(trace, platform, place_ranks("block:1", platform, 3), options);
+  EXPECT_NEAR(s.rank_end[0], 195e-9, 1e-12);  // 50 before the barrier, 145 after it
+  EXPECT_NEAR(s.rank_end[1], 20e-9, 1e-12);
 }
 
 // smpi/async-small-thresh: smaller messages leave without their receive, which is posted after 1 s.

@@ -69,7 +69,7 @@ std::int64_t RankCalls::stop_ns() const {
 /// The gap before call i without the pauses that `counts` names.
 template <class Counts>
 std::int64_t RankCalls::gap_without(std::size_t i, Counts counts) const {
-  std::int64_t rest = i < size() ? gap_ns(i) : stop_ns() - last_end_ns();
+  std::int64_t rest = gap_ns(i);
   auto pause = std::ranges::lower_bound(pauses_, i, {}, &Pause::before_call);
   for (; pause != pauses_.end() && pause->before_call == i; ++pause) {
     if (counts(*pause)) rest -= pause->end_ns - pause->begin_ns;

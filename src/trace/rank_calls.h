@@ -188,10 +188,12 @@ class RankCalls {
   /// The first call that begins at `time` or later (calls stand in order of their begin); size() if
   /// there is none. Logarithmic.
   std::size_t first_from(std::int64_t time) const;
-  /// Computation before call i: from the end of the one before (or the rank's start), at least 0.
+  /// Where the gap before call i ends; of i = size(), which is after the last call, stop_ns().
+  std::int64_t gap_end_ns(std::size_t i) const { return i < size() ? begin_ns(i) : stop_ns(); }
+  /// The length of that gap: from the end of the call before (or the rank's start), at least 0.
   std::int64_t gap_ns(std::size_t i) const {
     const std::int64_t before = i == 0 ? start_ns_ : columns_.end_ns[i - 1];
-    return std::max<std::int64_t>(0, columns_.begin_ns[i] - before);
+    return std::max<std::int64_t>(0, gap_end_ns(i) - before);
   }
 
   std::span<const RegionEvent> regions() const { return regions_; }
@@ -253,7 +255,7 @@ class RankCalls {
   std::int64_t gap_without(std::size_t i, Counts counts) const;
   std::int64_t between_pauses(std::size_t i) const;
   std::int64_t unpaused_ns(std::size_t i) const {
-    return pauses_.empty() && i < size() ? gap_ns(i) : between_pauses(i);
+    return pauses_.empty() ? gap_ns(i) : between_pauses(i);
   }
   RecordingCost recording_cost(Operation operation) const {
     const auto at = static_cast<std::size_t>(operation);

@@ -55,13 +55,15 @@ class CubeBuilder {
     RankSums& own = sums(rank);
     own.between_calls.resize(paths_.size());
     const RankSpan span = rank_span(calls);
-    for (std::size_t i = span.first_call; i < calls.size() && i <= span.last_call; ++i) {
+    for (std::size_t i = span.first_call; i <= span.last_call; ++i) {
       const auto call = static_cast<std::uint32_t>(i);
       visit_gap_parts(paths_, calls, rank, call,
                       [&](PathId path, const RankTime& time) { own.between_calls[path] += time; });
       if (i == span.last_call) break;
       RankSums::OfCalls& sum = own.calls[{paths_.at_call(rank, call), calls.operation(i)}];
-      sum.time_ns += static_cast<double>(calls.end_ns(i) - calls.begin_ns(i));
+      if (calls.thread(i) == 0) {
+        sum.time_ns += static_cast<double>(calls.end_ns(i) - calls.begin_ns(i));
+      }
       sum.calls += 1;
       sum.bytes += static_cast<double>(calls.bytes(i));
     }

@@ -95,6 +95,19 @@ TEST(Efficiency, IsAnalysedFromTheLastReturnFromInitToTheFirstEntryIntoFinalize)
   EXPECT_GE(e.analysed.ideal_ns, 570);
 }
 
+// No rank waits and nothing is transferred: on an ideal network the run is as long.
+TEST(Efficiency, OfARunWithoutFinalizeCountsWhatFollowsTheLastCall) {
+  const Trace trace = testing::timed_trace(2,
+                                           "rank 0 unfinalized stop=1000\n @0 +100 init\n"
+                                           " @200 +0 barrier\n"
+                                           "rank 1 unfinalized stop=1000\n @0 +100 init\n"
+                                           " @200 +0 barrier\n");
+  const Efficiency e = efficiency(trace, CallMatching(trace), {});
+  EXPECT_EQ(e.analysed.observed_ns, 900);
+  EXPECT_EQ(e.analysed.ideal_ns, 900);
+  EXPECT_EQ(e.analysed.useful_mean_ns, 900);
+}
+
 TEST(Efficiency, OfAnAskedIntervalCutsCallsAtItsEnds) {
   const Trace trace = testing::timed_trace(2, kStartsAndEndsApart);
   const Efficiency e = efficiency(trace, CallMatching(trace), {}, TimeInterval{300, 600});

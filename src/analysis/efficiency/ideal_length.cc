@@ -67,7 +67,9 @@ IdealExtent ideal_extent(const RankCalls& calls, const IdealRun& ideal, std::int
     extent.begin = mark_at(span.first_call == 0 ? calls.start_ns() : end_ns[span.first_call - 1]);
   }
   if (part.last) {
-    extent.end = mark_at(span.last_call == calls.size() ? end_ns.back() : begin_ns[span.last_call]);
+    extent.end =
+        mark_at(span.last_call == calls.size() ? ideal.rank_end_ns[static_cast<std::size_t>(rank)]
+                                               : begin_ns[span.last_call]);
   }
   return extent;
 }

@@ -68,12 +68,12 @@ class PathCollector {
   }
 
  private:
-  /// The call at which a rank's program ends: MPI_Finalize, or the last one.
+  /// The call before which a rank's program ends: MPI_Finalize, or the one after the last.
   std::uint32_t program_end(std::int32_t rank, std::uint32_t calls) const {
     for (std::uint32_t i = calls; i-- > 0;) {
       if (trace_.calls(rank).operation(i) == Operation::finalize) return i;
     }
-    return calls == 0 ? 0 : calls - 1;
+    return calls;
   }
 
   void add(PathPart part, std::int32_t rank, std::int32_t from_rank, std::uint32_t call,

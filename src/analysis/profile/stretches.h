@@ -25,13 +25,13 @@ void visit_stretches(const Trace& trace, const CallPaths& paths, std::int32_t ra
     at = std::max(at, end);
   };
   for (std::size_t i = 0; i <= calls.size(); ++i) {
-    const std::int64_t until = i < calls.size() ? calls.begin_ns(i) : calls.stop_ns();
+    const std::int64_t until = calls.gap_end_ns(i);
     for (; by_event && event < events.size() && events[event].before_call <= i; ++event) {
       compute_until(std::min(events[event].time_ns, until));
       path = paths.after_event(rank, event);
     }
     const auto call = static_cast<std::uint32_t>(i);
-    if (!by_event) path = i < calls.size() ? paths.before_call(rank, call) : PathId{0};
+    if (!by_event) path = paths.before_call(rank, call);
     compute_until(until);
     if (i == calls.size()) return;
     if (!by_event) path = paths.at_call(rank, call);

@@ -10,7 +10,7 @@ std::vector<std::int64_t> computation_by_path(const Trace& trace, const CallPath
     const auto rank = static_cast<std::int32_t>(r);
     const RankCalls& calls = trace.calls(rank);
     of_ranks[r].resize(paths.size());
-    for (std::size_t i = 0; i < calls.size(); ++i) {
+    for (std::size_t i = 0; i <= calls.size() && !calls.empty(); ++i) {
       visit_gap_parts(
           paths, calls, rank, static_cast<std::uint32_t>(i),
           [&](PathId path, const RankTime& time) { of_ranks[r][path] += time.compute; });

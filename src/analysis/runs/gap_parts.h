@@ -17,7 +17,7 @@ namespace slackline {
 template <class Visit>
 void visit_gap_parts(const CallPaths& paths, const RankCalls& calls, std::int32_t rank,
                      std::uint32_t call, Visit visit) {
-  std::int64_t at = calls.begin_ns(call) - calls.gap_ns(call);
+  std::int64_t at = calls.gap_end_ns(call) - calls.gap_ns(call);
   std::int64_t recording = calls.recording_ns(call);
   std::int64_t computing = recording + calls.useful_ns(call);  // both in what is still to come
   const auto pauses = calls.pauses();

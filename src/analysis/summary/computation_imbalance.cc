@@ -17,7 +17,7 @@ std::vector<double> excess_by_path(const Trace& trace, const CallPaths& paths, s
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const double weight = (r == busiest ? 1.0 : 0.0) - 1 / static_cast<double>(present);
     const RankSpan span = rank_span(trace.calls(r));
-    for (std::size_t i = span.first_call; i < span.last_call; ++i) {
+    for (std::size_t i = span.first_call; i <= span.last_call; ++i) {
       paths.split_gap(r, static_cast<std::uint32_t>(i), [&](PathId path, std::int64_t ns) {
         excess[path] += weight * static_cast<double>(ns);
       });

@@ -435,14 +435,15 @@ class LimitSearch {
     return most_of_function(frames);
   }
 
-  /// Calls visit(rank, call) for the computation before each call that begins in the interval.
+  /// Calls visit(rank, call) for the computation before each call that begins in the interval, and
+  /// after the last (size()) where that ends in it.
   template <class Visit>
   void for_gaps(Visit visit) const {
     const TimeInterval interval = analysed();
     for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
       const RankCalls& calls = in_.trace.calls(r);
-      for (std::size_t i = calls.first_from(interval.begin_ns); i < calls.size(); ++i) {
-        if (calls.begin_ns(i) > interval.end_ns) break;
+      for (std::size_t i = calls.first_from(interval.begin_ns); i <= calls.size(); ++i) {
+        if (calls.gap_end_ns(i) > interval.end_ns) break;
         visit(r, static_cast<CallIndex>(i));
       }
     }

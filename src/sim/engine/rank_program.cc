@@ -49,14 +49,15 @@ bool RankProgram::next(ExecutionContext& context) {
     begin_region(context);
     return true;
   }
-  if (program.over || program.next_call >= trace_.calls(context.rank).size()) {
+  const RankCalls& calls = trace_.calls(context.rank);
+  if (!in_flops_ && !program.gap_over && !program.over && !calls.empty()) {
+    program.gap_over = true;
+    if (begin_gap(context)) return true;
+  }
+  if (program.over || program.next_call >= calls.size()) {
     if (program.over || parts_.live == nullptr) return wait_for_rest(context);
     parts_.live->next(context);
     return true;
-  }
-  if (!in_flops_ && !program.gap_over) {
-    program.gap_over = true;
-    if (begin_gap(context)) return true;
   }
   program.gap_over = false;
   begin_call(context);
@@ -89,7 +90,7 @@ void RankProgram::begin_region(ExecutionContext& context) {
                        options_.compute_scale);
 }
 
-/// The measured computation before the next call; false when there is none.
+/// The measured computation before the next call, or after the last; false when there is none.
 bool RankProgram::begin_gap(ExecutionContext& context) {
   const auto gap =
       static_cast<double>(trace_.calls(context.rank).gap_ns(context.program.next_call));
