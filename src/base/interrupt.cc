@@ -74,7 +74,15 @@ void remove_all_armed() {
   }
 }
 
+std::atomic<int> waiting_for{0};  // objects
+std::atomic<int> arrived{0};      // a signal meanwhile
+
 extern "C" void remove_and_die(int signal) {
+  if (waiting_for.load() > 0) {
+    arrived.store(signal);
+    // Between the two lines above the last object may have gone.
+    if (waiting_for.load() > 0 || arrived.exchange(0) == 0) return;
+  }
   remove_all_armed();
   std::signal(signal, SIG_DFL);
   ::raise(signal);
@@ -99,6 +107,15 @@ TemporaryGuard::~TemporaryGuard() {
   Slot& slot = slots[static_cast<std::size_t>(slot_)];
   slot.armed.store(false);
   slot.claimed.store(false);
+}
+
+InterruptsWait::InterruptsWait() noexcept {
+  waiting_for.fetch_add(1);
+}
+
+InterruptsWait::~InterruptsWait() {
+  if (waiting_for.fetch_sub(1) > 1) return;
+  if (const int signal = arrived.exchange(0); signal != 0) ::raise(signal);
 }
 
 void remove_temporaries() noexcept {

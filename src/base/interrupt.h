@@ -22,6 +22,16 @@ class TemporaryGuard {
 /// Installs the handlers. The signal's own effect stays: the process ends by that signal.
 void remove_temporaries_on_interrupt();
 
+/// While such an object lives these signals wait, and what is guarded stays; after the last one
+/// they take effect. For steps of which a part alone would lose a file.
+class InterruptsWait {
+ public:
+  InterruptsWait() noexcept;
+  ~InterruptsWait();
+  InterruptsWait(const InterruptsWait&) = delete;
+  InterruptsWait& operator=(const InterruptsWait&) = delete;
+};
+
 /// Removes what is guarded. Signal handlers may call it.
 void remove_temporaries() noexcept;
 

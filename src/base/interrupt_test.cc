@@ -25,7 +25,12 @@ int status_of_terminated_child(Write write) {
   if (child == 0) {
     remove_temporaries_on_interrupt();
     write([&] {
-      if (::write(ready[1], "x", 1) == 1) ::pause();
+      sigset_t before, blocked;
+      ::sigemptyset(&blocked);
+      ::sigaddset(&blocked, SIGTERM);
+      ::sigprocmask(SIG_BLOCK, &blocked, &before);  // so that it cannot come before sigsuspend()
+      if (::write(ready[1], "x", 1) == 1) ::sigsuspend(&before);
+      ::sigprocmask(SIG_SETMASK, &before, nullptr);
     });
     ::_exit(0);
   }
@@ -48,6 +53,24 @@ TEST(Interrupt, LeavesNothingOfAHalfWrittenFile) {
   });
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(Interrupt, WaitsWhereAPartOfTheWorkWouldLoseAFile) {
+  const ScratchFolder folder;
+  const int status = status_of_terminated_child([&](auto wait) {
+    OutputFile file(folder / "result.json");
+    file.write("half");
+    {
+      const InterruptsWait whole;
+      wait();
+      write_file(folder / "after", std::filesystem::is_empty(folder.path()) ? "lost" : "there");
+    }
+    write_file(folder / "later", "");
+  });
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+  EXPECT_EQ(MappedFile(folder / "after").text(), "there");
+  EXPECT_FALSE(std::filesystem::exists(folder / "later"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "result.json"));
 }
 
 TEST(Interrupt, LeavesNothingOfAFolderOfFiles) {

@@ -140,6 +140,16 @@ TEST_F(OutputFilesTest, OfACommandAppearTogether) {
   EXPECT_EQ(entries(), 3u);
 }
 
+TEST_F(OutputFilesTest, OfACommandNeedNamesOfTheirOwn) {
+  write_file(folder_ / "both", "old");
+  const OutputsOfCommand command;
+  write_output(folder_ / "both", "report");
+  write_output(folder_ / "." / "both", "summary");
+  EXPECT_THROW(OutputsOfCommand::place(), Error);
+  EXPECT_EQ(MappedFile(folder_ / "both").text(), "old");
+  EXPECT_EQ(entries(), 1u);
+}
+
 class ReadFilesTest : public OutputFilesTest {};
 
 TEST_F(ReadFilesTest, AnInputIsNoOutputByAnyOfItsNames) {

@@ -1,14 +1,18 @@
 #include "base/output_place.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <functional>
+#include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 
 namespace slackline {
 namespace {
@@ -16,6 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 OutputsOfCommand* of_command = nullptr;
+
+fs::path place_of(const FinishedOutput& output) {
+  return output.file ? output.file->path() : output.to;
+}
 
 Undo placed(const FinishedOutput& output) {
   if (output.file) return output.file->exchange_with(output.from);
@@ -25,12 +33,25 @@ Undo placed(const FinishedOutput& output) {
       errno = error;
       throw failed_write(output.to);
     }
-    return [=] { return swap_names(output.from, output.to); };
+    return undo_of_swap(output.from, output.to);
   }
   if (::rename(output.from.c_str(), output.to.c_str()) != 0) {
     throw failed_write(output.to);
   }
-  return [=] { return ::rename(output.to.c_str(), output.from.c_str()) == 0 ? 0 : errno; };
+  return [=] {
+    ::rename(output.to.c_str(), output.from.c_str());
+    return std::nullopt;
+  };
+}
+
+void refuse_common_place(const std::vector<FinishedOutput>& outputs) {
+  std::set<fs::path> places;
+  for (const FinishedOutput& output : outputs) {
+    const fs::path place = place_of(output);
+    if (places.insert(fs::weakly_canonical(fs::absolute(place))).second) continue;
+    throw cannot_write(place, "two outputs of the command have this name",
+                       "Give each a name of its own.");
+  }
 }
 
 void sync_file(const fs::path& file, const fs::path& path) {
@@ -50,6 +71,8 @@ Temporary::~Temporary() {
 }
 
 void place_all(const std::vector<FinishedOutput>& outputs) {
+  refuse_common_place(outputs);
+  const InterruptsWait whole;
   // One file takes its place in one step on every file system.
   if (outputs.size() == 1 && outputs.front().file) {
     return outputs.front().file->replace_by(outputs.front().from);
@@ -58,7 +81,15 @@ void place_all(const std::vector<FinishedOutput>& outputs) {
   try {
     for (const FinishedOutput& output : outputs) done.push_back(placed(output));
   } catch (...) {
-    for (; !done.empty(); done.pop_back()) done.back()();
+    std::optional<Error> lost;
+    for (std::size_t i = done.size(); i-- > 0;) {
+      const std::optional<fs::path> kept = done[i]();
+      if (!kept) continue;
+      lost =
+          cannot_write(place_of(outputs[i]), "another output failed, and so did undoing this one",
+                       fmt::format("Its old content is in '{}'.", kept->string()));
+    }
+    if (lost) throw *lost;
     throw;
   }
 }

@@ -35,7 +35,7 @@ struct FinishedOutput {
 };
 
 /// Exchanges all of them with the files at their places, or none: what fails is undone. Throws
-/// Error.
+/// Error, also if two have the same place.
 void place_all(const std::vector<FinishedOutput>& outputs);
 
 /// The outputs of one command that appear together or not at all. While such an object lives,

@@ -94,6 +94,14 @@ int overwrite(const fs::path& to, const fs::path& from) {
   return error;
 }
 
+/// `old` could not be given back its place `to` if there is an error: then it gets a name that
+/// stays, which is returned.
+std::optional<fs::path> kept_after(int error, const fs::path& old, const fs::path& to) {
+  if (error == 0) return std::nullopt;
+  const fs::path kept = temporary_beside(to);
+  return ::rename(old.c_str(), kept.c_str()) == 0 ? kept : old;
+}
+
 std::string_view kind_of(mode_t mode) {
   if (S_ISDIR(mode)) return "it is a folder";
   if (S_ISSOCK(mode)) return "it is a socket";
@@ -239,7 +247,7 @@ Undo OutputTarget::exchange_with(const fs::path& temporary) const {
   if (!existing_) return move_in(temporary);
   if (!can_be_replaced_by(temporary)) return overwrite_by(temporary);
   const int error = swap_names(temporary, path_);
-  if (error == 0) return [one = temporary, other = path_] { return swap_names(one, other); };
+  if (error == 0) return undo_of_swap(temporary, path_);
   if (error == EBUSY || error == EXDEV) return overwrite_by(temporary);
   errno = error;
   throw failed_write(path_);
@@ -249,12 +257,16 @@ Undo OutputTarget::exchange_with(const fs::path& temporary) const {
 Undo OutputTarget::move_in(const fs::path& temporary) const {
   if (::rename(temporary.c_str(), path_.c_str()) == 0) {
     return [from = temporary, to = path_] {
-      return ::rename(to.c_str(), from.c_str()) == 0 ? 0 : errno;
+      ::rename(to.c_str(), from.c_str());
+      return std::nullopt;
     };
   }
   if (errno != EXDEV) throw failed_write(path_);
   write_file(path_, MappedFile(temporary).text());
-  return [to = path_] { return ::unlink(to.c_str()) == 0 ? 0 : errno; };
+  return [to = path_] {
+    ::unlink(to.c_str());
+    return std::nullopt;
+  };
 }
 
 Undo OutputTarget::overwrite_by(const fs::path& temporary) const {
@@ -266,14 +278,19 @@ Undo OutputTarget::overwrite_by(const fs::path& temporary) const {
   if (::close(fd) != 0 && error == 0) error = errno;
   const bool copied = error == 0;
   if (copied) error = overwrite(path_, temporary);
-  if (error == 0) return [old, to = path_] { return overwrite(to, old->path()); };
-  const fs::path kept = temporary_beside(path_);
-  const bool lost = copied && overwrite(path_, old->path()) != 0 &&
-                    ::rename(old->path().c_str(), kept.c_str()) == 0;
+  const Undo undo = [old, to = path_] {
+    return kept_after(overwrite(to, old->path()), old->path(), to);
+  };
+  if (error == 0) return undo;
+  const std::optional<fs::path> kept = copied ? undo() : std::nullopt;
   errno = error;
-  if (!lost) throw failed_write(path_);
+  if (!kept) throw failed_write(path_);
   throw cannot_write(path_, errno_text(),
-                     fmt::format("Its old content is in '{}'.", kept.string()));
+                     fmt::format("Its old content is in '{}'.", kept->string()));
+}
+
+Undo undo_of_swap(const fs::path& one, const fs::path& other) {
+  return [=] { return kept_after(swap_names(one, other), one, other); };
 }
 
 int swap_names(const fs::path& one, const fs::path& other) {

@@ -18,8 +18,8 @@ Error cannot_write(const std::filesystem::path& path, std::string_view why,
 /// That with the reason in errno.
 Error failed_write(const std::filesystem::path& path);
 
-/// Takes back what was done, and returns 0 or the errno of a failure.
-using Undo = std::function<int()>;
+/// Takes back what was done. If that fails, returns where the old content now is.
+using Undo = std::function<std::optional<std::filesystem::path>()>;
 
 /// What stands at the path of an output, and how it is written without harm to it. A regular file,
 /// or none, is replaced as a whole, with its mode and owner kept; of a symbolic link, the target
@@ -86,6 +86,9 @@ std::filesystem::path without_links(std::filesystem::path path);
 /// Each of two files or folders beside each other gets the name of the other one. Returns 0, or the
 /// errno of a failure, which changes nothing.
 int swap_names(const std::filesystem::path& one, const std::filesystem::path& other);
+
+/// Takes a swap back; `one` has the old content until then.
+Undo undo_of_swap(const std::filesystem::path& one, const std::filesystem::path& other);
 
 /// fsync, of what can be synchronised. Returns 0 or the errno of a failure.
 int sync_descriptor(int fd);

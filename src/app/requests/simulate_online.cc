@@ -35,7 +35,7 @@ void write_trace(const Trace& trace, const TraceWriter& writer, const std::strin
     return *kept;
   };
   writer.write({trace, matching, files.path(), ModelChoice{}});
-  files.commit();
+  files.commit_with_command();
 }
 
 std::optional<std::uint64_t> bytes_of(const std::string& text, const char* option) {
