@@ -259,12 +259,18 @@ Thread* open_files(MPI_Group world, MPI_Comm known) {
   return t;
 }
 
+template <std::size_t Room>
+void note_name(const char* name, char (&names)[Room]) {
+  pthread_mutex_lock(&thread_mutex);
+  add_name(name, names, Room);
+  pthread_mutex_unlock(&thread_mutex);
+}
+
 /// The library with that dynamic section, or all: whether their calls come here.
 void note_unseen(const void* dynamic) {
-  pthread_mutex_lock(&thread_mutex);
-  find_unseen_libraries(preloaded, dynamic, process.header->unseen_libraries,
-                        sizeof process.header->unseen_libraries);
-  pthread_mutex_unlock(&thread_mutex);
+  find_unseen_libraries(preloaded, dynamic, [](const char* name) {
+    note_name(name, process.header->unseen_libraries);
+  });
 }
 
 /// How many processes the launcher has started together, by what it tells each; 0 unknown.
@@ -375,10 +381,7 @@ void after_exec() {
 }
 
 void note_unrecorded(const char* name) {
-  if (!process.active() || !is_recorded_process()) return;
-  pthread_mutex_lock(&thread_mutex);
-  add_name(name, process.header->unrecorded_calls, sizeof process.header->unrecorded_calls);
-  pthread_mutex_unlock(&thread_mutex);
+  if (process.active() && is_recorded_process()) note_name(name, process.header->unrecorded_calls);
 }
 
 void note_closing(const void* dynamic) {

@@ -82,8 +82,7 @@ struct Search {
   const void* only;         // dynamic section; null: all
   const void* mpi_library;  // where it is loaded
   const void* preloaded;    // the library that has the entry points
-  char* names;
-  std::size_t room;
+  void (*found)(const char* name);
 };
 
 bool has_unseen(const References& refs, const Relocations& table, std::uint64_t bias,
@@ -121,7 +120,7 @@ int look_at(dl_phdr_info* info, std::size_t, void* data) {
       has_unseen(refs, refs.of_data, info->dlpi_addr, search)) {
     const char* const slash = std::strrchr(info->dlpi_name, '/');
     const char* const name = slash == nullptr ? info->dlpi_name : slash + 1;
-    add_name(*name == '\0' ? "the program" : name, search.names, search.room);
+    search.found(*name == '\0' ? "the program" : name);
   }
   return 0;
 }
@@ -139,10 +138,8 @@ void add_name(const char* name, char* names, std::size_t room) {
   std::snprintf(names + used, room - used, "%s%s", used == 0 ? "" : ", ", name);
 }
 
-void find_unseen_libraries(const void* preloaded, const void* dynamic, char* names,
-                           std::size_t room) {
-  Search search{dynamic, object_of(dlsym(RTLD_DEFAULT, "PMPI_Init")), object_of(preloaded), names,
-                room};
+void find_unseen_libraries(const void* preloaded, const void* dynamic, void (*found)(const char*)) {
+  Search search{dynamic, object_of(dlsym(RTLD_DEFAULT, "PMPI_Init")), object_of(preloaded), found};
   if (search.mpi_library == nullptr || search.preloaded == nullptr) return;
   dl_iterate_phdr(look_at, &search);
 }
