@@ -128,9 +128,7 @@ class Columns {
       add_changes(rows_.paths[index]);
     }
     if (rows_.calls.has_pauses()) add_pauses(rank, range);
-    for (std::size_t i = range.first; rows_.calls.has_threads() && i < range.last; ++i) {
-      column_[other_thread].u8(rows_.calls.is_of_other_thread(rank, i) ? 1 : 0);
-    }
+    if (rows_.calls.has_threads()) add_threads(rank, range);
   }
 
   std::uint64_t calls() const { return calls_; }
@@ -291,7 +289,7 @@ class Columns {
   void add_pauses(std::int32_t rank, CallRange range) {
     std::uint64_t count = 0;
     std::uint64_t last = ticks_(from_ns_);
-    for (const Pause& p : rows_.calls.pauses(rank)) {
+    for (const Pause& p : rows_.calls.pauses(rank, from_ns_, to_ns_)) {
       const std::uint64_t begin = ticks_(std::max(p.begin_ns, from_ns_));
       const std::uint64_t end = ticks_(std::min(p.end_ns, to_ns_));
       if (end <= begin || begin < last) continue;
@@ -307,6 +305,12 @@ class Columns {
       const std::uint64_t before = ticks_(sum_ns);
       sum_ns += rows_.calls.recording_ns(rank, i);
       column_[recording].varint(ticks_(sum_ns) - before);
+    }
+  }
+
+  void add_threads(std::int32_t rank, CallRange range) {
+    for (std::size_t i = range.first; i < range.last; ++i) {
+      column_[other_thread].u8(rows_.calls.is_of_other_thread(rank, i) ? 1 : 0);
     }
   }
 

@@ -55,8 +55,12 @@ class DrawnCalls {
   virtual std::uint8_t ipc(std::int32_t, std::size_t) const { return 0; }
   /// Whether pauses() or recording_ns() are known anywhere.
   virtual bool has_pauses() const { return false; }
-  /// Times between calls without computation, in order, from the start of the run.
-  virtual std::vector<Pause> pauses(std::int32_t) const { return {}; }
+  /// Times between calls without computation that overlap an interval, in order. Nanoseconds from
+  /// the start of the run.
+  virtual std::vector<Pause> pauses(std::int32_t /*row*/, std::int64_t /*from_ns*/,
+                                    std::int64_t /*to_ns*/) const {
+    return {};
+  }
   /// What the recorder took of the computation right before a call.
   virtual std::int64_t recording_ns(std::int32_t, std::size_t) const { return 0; }
   /// Whether any call is of another thread than its row's main one, which goes on meanwhile.

@@ -1,9 +1,9 @@
 #include "page/trace_calls.h"
 
+#include <algorithm>
 #include <span>
 #include <string>
 
-#include "calls/run_span.h"
 #include "trace/operation_kinds.h"
 
 namespace slackline {
@@ -48,20 +48,22 @@ bool TraceCalls::any_pauses(const Trace& trace) {
   return false;
 }
 
-bool TraceCalls::has_threads() const {
-  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-    if (trace_.calls(r).has_threads()) return true;
+bool TraceCalls::any_threads(const Trace& trace) {
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    if (trace.calls(r).has_threads()) return true;
   }
   return false;
 }
 
-std::vector<Pause> TraceCalls::pauses(std::int32_t row) const {
+std::vector<Pause> TraceCalls::pauses(std::int32_t row, std::int64_t from_ns,
+                                      std::int64_t to_ns) const {
   const std::span<const Pause> all = trace_.calls(row).pauses();
-  std::vector<Pause> of_run(all.begin(), all.end());
-  const std::int64_t start = run_span(trace_).whole.begin_ns;
-  for (Pause& pause : of_run) {
-    pause.begin_ns -= start;
-    pause.end_ns -= start;
+  std::vector<Pause> of_run;
+  auto pause = std::ranges::upper_bound(all, from_ns + start_ns_, {}, &Pause::end_ns);
+  for (; pause != all.end() && pause->begin_ns < to_ns + start_ns_; ++pause) {
+    of_run.push_back(*pause);
+    of_run.back().begin_ns -= start_ns_;
+    of_run.back().end_ns -= start_ns_;
   }
   return of_run;
 }

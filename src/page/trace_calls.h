@@ -2,6 +2,7 @@
 
 #include "calls/call_matching.h"
 #include "calls/call_paths.h"
+#include "calls/run_span.h"
 #include "page/codes.h"
 #include "page/drawn_calls.h"
 #include "page/measures.h"
@@ -19,7 +20,9 @@ class TraceCalls final : public DrawnCalls {
         matching_(matching),
         paths_(paths),
         codes_(codes),
-        has_pauses_(trace.timed() && any_pauses(trace)) {}
+        start_ns_(run_span(trace).whole.begin_ns),
+        has_pauses_(trace.timed() && any_pauses(trace)),
+        has_threads_(any_threads(trace)) {}
 
   std::int32_t rows() const override { return trace_.ranks(); }
   std::uint64_t count() const override { return trace_.call_count(); }
@@ -44,11 +47,12 @@ class TraceCalls final : public DrawnCalls {
     return ipc_.at(trace_.calls(row), call);
   }
   bool has_pauses() const override { return has_pauses_; }
-  std::vector<Pause> pauses(std::int32_t row) const override;
+  std::vector<Pause> pauses(std::int32_t row, std::int64_t from_ns,
+                            std::int64_t to_ns) const override;
   std::int64_t recording_ns(std::int32_t row, std::size_t call) const override {
     return trace_.calls(row).recording_ns(call);
   }
-  bool has_threads() const override;
+  bool has_threads() const override { return has_threads_; }
   bool is_of_other_thread(std::int32_t row, std::size_t call) const override {
     return trace_.calls(row).thread(call) != 0;
   }
@@ -59,9 +63,12 @@ class TraceCalls final : public DrawnCalls {
   const CallPaths& paths_;
   const TimelineCodes& codes_;
   static bool any_pauses(const Trace& trace);
+  static bool any_threads(const Trace& trace);
 
   IpcCodes ipc_{trace_};
+  std::int64_t start_ns_;
   bool has_pauses_;
+  bool has_threads_;
 };
 
 }  // namespace slackline
