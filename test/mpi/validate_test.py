@@ -48,7 +48,9 @@ def case_resume(test):
     check(done.returncode == 0, "validate failed")
     result = json.loads(done.stdout)["result"]
     check([p["latency_ns"] for p in result["points"]] == [0, LATENCY_NS], "both latencies")
-    check(all(len(p["measured_ns"]) == 2 for p in result["points"]), "two runs each")
+    # Of a latency with an undisturbed run, those that other processes disturbed are left out.
+    evaluated = [len(p["measured_ns"]) for p in result["points"]]
+    check(min(evaluated) >= 1 and sum(evaluated) + result["left_out_runs"] == 4, "two runs each, or said to be left out")
     growth = result["points"][1]["predicted_ns"] - result["points"][0]["predicted_ns"]
     check(growth >= 5 * CALLS * LATENCY_NS * 0.9, f"every MPI_Allreduce pays the latency, not {growth} ns in all")
     check(min(result["points"][1]["measured_ns"]) >= 5 * CALLS * LATENCY_NS, "no run is faster than its messages")

@@ -139,7 +139,7 @@ int openat64(int folder, const char* path, int flags, ...) {
   return opened(folder, path, flags, mode);
 }
 
-// What stdio writes does not pass by the functions above: its calls inside the C library do not.
+// stdio writes by calls inside the C library, which are not interposed; so its own functions are.
 FILE* fopen(const char* path, const char* mode) {
   if (strpbrk(mode, "wa") && fails('o')) return NULL;
   return NEXT(fopen)(path, mode);

@@ -165,8 +165,8 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             trials = list(pool.map(Trial.prepare, trials))
             every = [(trial, at, ERRORS) for trial in trials for at in range(1, trial.count + 1)]
-            # A stride without common factors with what repeats in the commands; a point has one error, or both.
-            step = max(1, len(every) // options.points) if options.points else 1
+            # Odd, as what repeats in a command has mostly an even number of calls; a point has one error, or both.
+            step = max(1, len(every) // options.points) | 1 if options.points else 1
             chosen = {}
             for i, (trial, at, errors) in enumerate(every):
                 if i % step == 0:

@@ -1,4 +1,5 @@
-/* truth: {"limit": "io", "function": "dump_state"} */
+/* truth: {"limit": "blocked", "function": "dump_state"} */
+/* A recording does not tell writing by write() and fsync() from sleeping. */
 #include <fcntl.h>
 #include <unistd.h>
 #include "plant.h"
