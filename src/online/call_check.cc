@@ -17,7 +17,7 @@ constexpr std::int64_t kMost = std::int64_t{1} << 62;  // of bytes and nanosecon
 [[noreturn]] void fail(std::int32_t rank, std::string_view what) {
   throw Error(
       fmt::format("rank {} has written over the memory that it shares with the simulator", rank),
-      fmt::format("{} is none that it can have", what),
+      fmt::format("a call that it handed over has an invalid {}", what),
       "Look for what it writes beyond its arrays, as valgrind or -fsanitize=address finds it.");
 }
 
@@ -66,7 +66,7 @@ bool is_list_of(Operation operation, std::int32_t rank, std::span<const std::int
 
 std::span<const std::int64_t> list_of(std::int32_t rank, const slk_online_call& call,
                                       const slk_online_rank& area) {
-  if (call.n_args > SLK_ONLINE_LISTS) fail(rank, "the length of a list");
+  if (call.n_args > SLK_ONLINE_LISTS) fail(rank, "list length");
   return {area.lists, call.n_args};
 }
 
@@ -79,18 +79,18 @@ void check_call(std::int32_t rank, const slk_online_call& call, std::span<const 
     return peer < limits.ranks &&
            (peer >= 0 || peer == SLK_PEER_NONE || peer == SLK_PEER_ANY || peer == SLK_PEER_NULL);
   };
-  if (call.kind < SLK_ONLINE_CALL || call.kind > SLK_ONLINE_REFUSED) fail(rank, "a kind of call");
-  if (!is_block(call.data) || !is_block(call.result)) fail(rank, "a block of data");
-  if (call.place >= SLK_ONLINE_REQUESTS) fail(rank, "a request");
-  if (std::max({call.bytes, call.back, call.cpu_ns}) > std::uint64_t{kMost}) fail(rank, "a length");
+  if (call.kind < SLK_ONLINE_CALL || call.kind > SLK_ONLINE_REFUSED) fail(rank, "kind");
+  if (!is_block(call.data) || !is_block(call.result)) fail(rank, "data block");
+  if (call.place >= SLK_ONLINE_REQUESTS) fail(rank, "request");
+  if (std::max({call.bytes, call.back, call.cpu_ns}) > std::uint64_t{kMost}) fail(rank, "length");
   if (call.kind != SLK_ONLINE_CALL && call.kind != SLK_ONLINE_CANCEL) return;
-  if (!is_peer(call.peer) || !is_peer(call.source)) fail(rank, "the rank of another one");
-  if (!limits.is_member) fail(rank, "a communicator");
+  if (!is_peer(call.peer) || !is_peer(call.source)) fail(rank, "peer rank");
+  if (!limits.is_member) fail(rank, "communicator");
   if (call.kind == SLK_ONLINE_CANCEL) return;
   const auto operation = static_cast<Operation>(call.operation);
-  if (call.operation >= kOperationCount || !is_handed_over(operation)) fail(rank, "an operation");
-  if (names_target(operation) && call.peer < 0) fail(rank, "the rank of another one");
-  if (!is_list_of(operation, rank, list, limits)) fail(rank, "a list");
+  if (call.operation >= kOperationCount || !is_handed_over(operation)) fail(rank, "operation");
+  if (names_target(operation) && call.peer < 0) fail(rank, "peer rank");
+  if (!is_list_of(operation, rank, list, limits)) fail(rank, "list");
 }
 
 void put_word(std::span<std::int64_t> words, std::size_t& at, std::int64_t value) {

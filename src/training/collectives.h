@@ -8,12 +8,13 @@
 
 namespace slackline {
 
-inline constexpr FindingKind kGroupsGuessed{
-    "process_groups_guessed", Severity::notice,
-    "Ranks whose NCCL kernels name no process group; all such ranks were taken as one group."};
+inline constexpr FindingKind kGroupsGuessed{"process_groups_guessed", Severity::notice,
+                                            "Ranks whose kernels of collectives name no process "
+                                            "group; all such ranks were taken as one group."};
 inline constexpr FindingKind kCollectivesUnmatched{
     "collectives_unmatched", Severity::data_loss,
-    "NCCL kernels that no other rank of their process group has recorded, or sends and receives "
+    "Kernels of collectives that no other rank of their process group has recorded, or sends and "
+    "receives "
     "whose partner is not recorded; waiting in them is not determined."};
 inline constexpr FindingKind kGpuClocksDiffer{
     "gpu_clocks_differ", Severity::notice,

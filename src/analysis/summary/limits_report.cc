@@ -82,8 +82,9 @@ std::string loss_text(const LimitingCause& c, const CallTree& tree) {
                                               : "late" + code,
                                op);
     case Limit::serialisation:
-      return fmt::format("{} of rank time is idle while {} works{}{}", share,
-                         c.ranks.empty() ? "another rank" : named_ranks(c.ranks), code, op);
+      return fmt::format("{} of rank time is idle while {} {}{}{}", share,
+                         c.ranks.empty() ? "another rank" : named_ranks(c.ranks),
+                         c.ranks.size() > 1 ? "work" : "works", code, op);
     case Limit::processors:
       return fmt::format("{} of rank time is lost because ranks had no processor ({}){}", share,
                          c.evidence,
