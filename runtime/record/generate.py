@@ -115,8 +115,7 @@ class MpiCall:
     @property
     def large(self):
         roles = [role for role, _ in self.arguments]
-        counted = "count" in roles or "counts" in roles or "unit" in roles
-        return counted and not self.name.startswith("File_")
+        return "count" in roles or "counts" in roles or "unit" in roles
 
     @property
     def has_logical(self):

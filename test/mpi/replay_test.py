@@ -195,7 +195,8 @@ def case_files(test):
     compare(test, trace, "replayed.slk")
     check("replay_files_not_accessed" in findings(done), "nothing is said of the files")
     check(not os.path.exists(os.path.join(test.folder, "files.out")), "a file was made")
-    check(printed(test, "replayed.slk").count(" file_write_all ") == 3 * RANKS, "calls are missing")
+    for operation, calls in (("file_write_all", 3), ("file_write_ordered", 1), ("file_read_at", 1)):
+        check(printed(test, "replayed.slk").count(f" {operation} ") == calls * RANKS, f"calls of {operation}")
 
 
 def case_refused(test):
