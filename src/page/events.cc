@@ -49,6 +49,7 @@ std::vector<PathPiece> path_pieces(const CriticalPath& path) {
   std::vector<PathPiece> pieces;
   pieces.reserve(path.segments.size());
   for (const ActivitySegment& s : path.segments) {
+    if (s.late_start) continue;  // nothing is done there
     pieces.push_back({s.begin_ns, s.end_ns, s.rank, s.call, s.operation});
   }
   return pieces;

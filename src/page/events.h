@@ -24,7 +24,7 @@ struct PathPiece {
   bool message = false;  ///< on its way
 };
 
-/// The segments of a timed run's critical path.
+/// The segments of a timed run's critical path, but for a late start.
 std::vector<PathPiece> path_pieces(const CriticalPath& path);
 /// The segments of the model's path, whose Schedule begins `offset_ns` after the run's start.
 std::vector<PathPiece> path_pieces(const ModelPath& path, std::int64_t offset_ns);

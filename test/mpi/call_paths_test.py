@@ -220,10 +220,10 @@ def case_deep(test):
 
 def case_first_sight(test):
     """What the first call on a call path takes more than later ones: 700 paths, some 25 frames deep, against walks
-    of the same stacks by libgcc. The program reads the clock of its own CPU time; the best of three runs is what no
-    other process has disturbed."""
+    of the same stacks by libgcc. The program reads the clock of its own CPU time; other processes still take the
+    caches from it, so the best of ten runs counts."""
     first = []
-    for _ in range(3):
+    while len(first) < 10 and min(first, default=2) >= 2:
         shutil.rmtree(test.output, ignore_errors=True)
         done = test.record(test.launcher(1) + [test.program("first_sight")])
         succeeded(done)

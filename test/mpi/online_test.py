@@ -266,7 +266,7 @@ def refused(test):
     for what, status, text in (("abort", 1, "rank 1 called MPI_Abort with 7"),
                                ("exit", 1, "rank 1 ended without MPI_Finalize (exit status 4)"),
                                ("crash", 1, "rank 1 ended without MPI_Finalize (exit status 134)"),
-                               ("overwrites", 1, "rank 1 has written over the memory that it shares with the simulator: the length of a list is none"),
+                               ("overwrites", 1, "rank 1 has written over the memory that it shares with the simulator: a call that it handed over has an invalid list length"),
                                ("threads", 1, "threads of rank 0 call MPI at the same time: on-line simulation provides MPI_THREAD_SERIALIZED at most"),
                                ("multiple", 1, "while one of them waits in MPI, no other can call it"),
                                ("spawn", 1, "MPI_Comm_spawn: it is not simulated"),

@@ -182,6 +182,13 @@ TEST(PathFunctions, AreThoseOfTheSamples) {
   EXPECT_EQ(functions[1].time_ns, 250);
 }
 
+TEST(PathFunctions, RunNothingWhileARankHasNotStarted) {
+  const Recording run(1, "rank 0\n" + kSampled);
+  CriticalPath path = run.path();
+  for (ActivitySegment& s : path.segments) s.late_start = true;
+  EXPECT_TRUE(path_functions(path, run.trace, run.code, {0, 1000}, true).empty());
+}
+
 TEST(SampledCauses, AreWhereTheLateRankSpendsMoreThanTheMean) {
   // Both ranks spend 600 at line 20 of solve; rank 0 another 400 in exp, called by kernel.
   const Recording run(

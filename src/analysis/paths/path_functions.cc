@@ -43,6 +43,7 @@ std::vector<PathFrameTime> path_frames(std::span<const ActivitySegment> segments
   if (trace.call_tree().empty()) return rows;
   std::map<PathFrame, std::int64_t> sums;
   for (const ActivitySegment& s : segments) {
+    if (s.late_start) continue;  // no code runs there
     if (inner && (is_init(s.operation) || s.operation == Operation::finalize)) continue;
     const std::int64_t ns =
         std::min(s.end_ns, interval.end_ns) - std::max(s.begin_ns, interval.begin_ns);

@@ -54,10 +54,10 @@ class RunCode {
     });
   }
 
-  /// The same for `ns` of a segment of a critical path of `paths()`.
+  /// The same for `ns` of a segment of a critical path of `paths()`; nothing for a late start.
   template <class Visit>
   void split(const ActivitySegment& segment, std::int64_t ns, Visit visit) const {
-    if (ns <= 0) return;
+    if (ns <= 0 || segment.late_start) return;
     if (of_regions()) return visit(frame_of_path_[segment.path], ns);
     if (segment.operation != Operation::none) return visit(of_call(segment.rank, segment.call), ns);
     functions_->split(segment.rank, segment.call, ns, visit);

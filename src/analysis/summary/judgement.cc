@@ -233,7 +233,7 @@ std::optional<Judgement> with_imbalance(const Subject& s, std::optional<Judgemen
   const std::span<const LateRank> late = s.d.causes.late();
   const auto names = [&](std::int32_t rank) {
     return s.waiting_is_main() && std::ranges::any_of(late, [&](const LateRank& l) {
-             return l.rank == rank && l.operation == Operation::none;
+             return l.rank == rank && l.operation == Operation::none && !l.late_start;
            });
   };
   if (!uneven || names(uneven->rank)) return cause;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/paths/activity_name.h"
 #include "analysis/paths/critical_path.h"
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
@@ -84,11 +85,7 @@ SqlTable path_table(std::vector<ActivitySegment> segments, std::int64_t start_ns
   return ListTable("critical_path", std::move(segments))
       .integer("rank", [](const ActivitySegment& s) { return whole(s.rank); })
       .integer("call", [](const ActivitySegment& s) { return whole(s.call); })
-      .text("operation",
-            [](const ActivitySegment& s) {
-              return s.operation == Operation::none ? std::string_view("computation")
-                                                    : std::string_view(mpi_name(s.operation));
-            })
+      .text("operation", [](const ActivitySegment& s) { return activity_name(s); })
       .integer("begin_ns",
                [start_ns](const ActivitySegment& s) { return whole(start_ns + s.begin_ns); })
       .integer("end_ns",

@@ -101,6 +101,18 @@ TEST_F(Requests, QueryWaitsAndTheCriticalPath) {
   EXPECT_EQ(row("SELECT count(*) FROM samples"), "[[0]]");
 }
 
+// Rank 1 starts at 700 ns, and rank 0 waits for it: until then the path is no computation.
+TEST_F(Requests, QueryALateStart) {
+  QueryRequest request{.trace = (folder_ / "late.slt").string()};
+  write_file(request.trace,
+             "slackline-trace 1 timed ranks=2\n"
+             "rank 0\n@0 +10 init\n@110 +690 barrier\n@1000 +10 finalize\n"
+             "rank 1 start=700\n@700 +10 init\n@790 +10 barrier\n@1000 +10 finalize\n");
+  request.sql = "SELECT rank, operation, end_ns - begin_ns FROM critical_path WHERE end_ns <= 790";
+  EXPECT_EQ(json_text(execute(request).result["rows"]),
+            R"([[1,"late start",700],[1,"MPI_Init",10],[1,"computation",80]])");
+}
+
 TEST_F(Requests, MeanTheDefaultsByEmptyMembers) {
   ToleranceRequest request{.input = input_};
   EXPECT_EQ(json_text(execute(request).options["degrade"]), "[0.01,0.02,0.05]");

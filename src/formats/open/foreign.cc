@@ -61,6 +61,12 @@ constexpr std::array kFormats{
              return f.is({".nsys-rep", ".qdrep", ".qdstrm"});
            },
            kTraining},
+    Format{"a table of Nsight Systems (nsys stats)",
+           [](const Looks& f) {
+             return f.begins("Time (%),") || f.begins("Time(%),") ||
+                    f.begins("Start (ns),Duration (ns)");
+           },
+           kTraining},
     Format{"a database that Nsight Systems exported",
            [](const Looks& f) {
              return f.is_sqlite() &&
@@ -165,7 +171,11 @@ constexpr std::array kFormats{
            },
            kTraining},
     Format{"a Chrome trace of another program than PyTorch's profiler",
-           [](const Looks& f) { return f.is_json() && f.has("\"traceEvents\""); }, kTraining},
+           [](const Looks& f) {
+             const bool list = f.has("\"ph\"") && f.has("\"ts\"");
+             return f.is_json() && (list || f.has("\"traceEvents\""));
+           },
+           kTraining},
     Format{"an SQLite database", [](const Looks& f) { return f.is_sqlite(); }, kRecord},
     Format{"a pickle of Python", [](const Looks& f) { return f.is_pickle(); }, kTraining},
 };

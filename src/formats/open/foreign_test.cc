@@ -62,6 +62,8 @@ TEST_F(Foreign, FilesAreNamed) {
       {"profile.0.0.0", "5 templated_functions_MULTI_TIME\n", "TAU"},
       {"app-000000.hpcrun", "HPCRUN", "HPCToolkit"},
       {"TRACE.mpits", "/tmp/set-0/TRACE@host.0000.mpit", "Extrae"},
+      {"nsys.csv", "Time (%),Total Time (ns),Instances,Name\n", "Nsight Systems"},
+      {"list.json", R"([{"name": "f", "ph": "X", "ts": 1, "dur": 2}])", "Chrome trace"},
       {"c.json", R"({"traceEvents": [{"ph": "X", "name": "f"}]})", "Chrome trace"}};
   for (const Case& c : cases) {
     put(c.file, c.text);
