@@ -278,9 +278,7 @@ Undo OutputTarget::overwrite_by(const fs::path& temporary) const {
   if (::close(fd) != 0 && error == 0) error = errno;
   const bool copied = error == 0;
   if (copied) error = overwrite(path_, temporary);
-  Undo undo = [old, to = path_] {
-    return kept_after(overwrite(to, old->path()), old->path(), to);
-  };
+  Undo undo = [old, to = path_] { return kept_after(overwrite(to, old->path()), old->path(), to); };
   if (error == 0) return undo;
   const std::optional<fs::path> kept = copied ? undo() : std::nullopt;
   errno = error;

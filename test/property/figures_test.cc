@@ -162,6 +162,10 @@ TEST(Figures, AreSharesOfAWhole) {
     }
     EXPECT_EQ(waiting, sum.wait);
     EXPECT_LE(inside, sum.mpi);  // the rest is in calls that no operation stands for
+    for (const WindowEfficiency& w : d.monitor.windows) {
+      EXPECT_GE(std::min(w.useful, w.load_balance), -kRounding);
+      EXPECT_LE(std::max(w.useful, w.load_balance), 1 + kRounding);
+    }
     EXPECT_LE(d.waits.total_ns, d.waits.mpi_ns);
     EXPECT_LE(d.waits.mpi_ns, sum.wait + sum.mpi + sum.outside);  // with MPI_Init and MPI_Finalize
   });

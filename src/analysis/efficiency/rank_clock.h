@@ -25,6 +25,15 @@ class RankClock {
  private:
   static constexpr std::size_t kStride = 32;
 
+  struct Gap {
+    std::int64_t begin_ns;
+    std::int64_t end_ns;
+    double useful_before;
+    double useful;
+  };
+
+  void keep_gaps();
+  double useful_in_gaps(std::int64_t time_ns) const;
   /// Computation until call i begins.
   double useful_until(std::size_t call) const;
 
@@ -32,6 +41,7 @@ class RankClock {
   const IdealRun& ideal_;
   std::int32_t rank_;
   std::vector<double> useful_;  // until every kStride-th call begins
+  std::vector<Gap> gaps_;       // of the main thread, where other threads call MPI
 };
 
 }  // namespace slackline

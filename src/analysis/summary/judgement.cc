@@ -199,22 +199,17 @@ std::string caused_by(const Subject& s) {
   return text;
 }
 
-/// Where most waiting lies that has a cause.
+/// Where most of the ranks' wait time lies; null where they do not wait.
 const WaitPlace* main_place(const WaitSummary& waits) {
-  for (const WaitPlace& p : waits.places) {
-    const bool completion = p.pattern == WaitPattern::init_completion ||
-                            p.pattern == WaitPattern::barrier_completion ||
-                            p.pattern == WaitPattern::nxn_completion;
-    if (!completion) return &p;
-  }
-  return nullptr;
+  const auto most = std::ranges::max_element(waits.places, {}, &WaitPlace::effective_ns);
+  return most == waits.places.end() || most->effective_ns == 0 ? nullptr : &*most;
 }
 
 std::optional<Judgement> cause_of_waiting(const Subject& s) {
   const WaitPlace* place = main_place(s.d.waits);
   if (place == nullptr || s.d.causes.activities.empty()) return std::nullopt;
-  const double share = std::min(
-      1.0, ratio_of(static_cast<double>(place->sum_ns), static_cast<double>(s.d.waits.total_ns)));
+  const double share =
+      ratio_of(static_cast<double>(place->effective_ns), static_cast<double>(s.d.waits.total_ns));
   const std::optional<LossStretch> stretch = concentration(s.d.shares, s.d.waiting);
   return Judgement{
       JudgementAspect::cause,
