@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -61,7 +62,7 @@ bool RawFile::create(const char* path, const slk_raw_header& header) {
     errno = error;
     return false;
   }
-  path_ = strdup(path);
+  std::snprintf(path_, sizeof path_, "%s", path);
   header_ = static_cast<slk_raw_header*>(at);
   std::memcpy(header_, &header, sizeof header);
   header_->stage_bytes = kStageBytes;
@@ -77,7 +78,7 @@ bool RawFile::create(const char* path, const slk_raw_header& header) {
 /// The file's, opened again if the program has closed it; -1, with errno, where that cannot be.
 int RawFile::descriptor() {
   const int held = file_.number();
-  if (held >= 0 || path_ == nullptr) return held;
+  if (held >= 0 || *path_ == '\0') return held;
   const auto again =
       static_cast<int>(syscall(SYS_openat, AT_FDCWD, path_, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
   return file_.hold_again(again) ? file_.number() : -1;

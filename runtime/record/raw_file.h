@@ -1,6 +1,7 @@
 #ifndef SLACKLINE_RUNTIME_RECORD_RAW_FILE_H
 #define SLACKLINE_RUNTIME_RECORD_RAW_FILE_H
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 
@@ -76,9 +77,9 @@ class RawFile {
   std::uint32_t window_ = 0;
   std::uint64_t writing_ns_ = 0;
   Descriptor file_;
-  char* path_ = nullptr;
   int error_ = 0;
   bool full_ = false;
+  char path_[PATH_MAX] = "";  // never freed: another thread may still record when the process ends
 };
 
 }  // namespace slackline::record
