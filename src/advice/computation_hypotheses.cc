@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "advice/hypotheses.h"
+#include "base/median.h"
 #include "base/ratio.h"
 #include "base/units.h"
 #include "whatif/computation_pieces.h"
@@ -288,12 +289,6 @@ std::optional<Hypothesis> divide(const Part& part) {
 
 // --- Slow ranks -----------------------------------------------------------------------------
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 /// By which factor a rank takes longer than the median over ranks, if everything that it computes
 /// does: two kinds of computation at least, all by about the same factor.
 class Slowness {
@@ -302,7 +297,7 @@ class Slowness {
     const double all = static_cast<double>(profile.mean_ns());
     for (const auto& [kind, ns] : profile.kind_ns) {
       std::vector<double> values(ns.begin(), ns.end());
-      const double middle = median(values);
+      const double middle = median(std::vector(values));
       if (middle < kLeastShare * all) continue;
       for (double& value : values) value /= middle;
       factors_.push_back(std::move(values));

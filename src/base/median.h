@@ -6,17 +6,30 @@
 
 namespace slackline {
 
+/// The value that would be at `place` if they were in order. Reorders them. O(values).
+template <class T>
+T ordered_value(std::vector<T>& values, std::size_t place) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(place);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
 /// The upper median; 0 of nothing. Reorders the values. O(values).
-inline double median(std::vector<double>& values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+template <class T>
+T median(std::vector<T>& values) {
+  return values.empty() ? T{} : ordered_value(values, values.size() / 2);
 }
 
 /// As above, for temporary values.
-inline double median(std::vector<double>&& values) {
+template <class T>
+T median(std::vector<T>&& values) {
   return median(values);
+}
+
+/// The lower median; 0 of nothing. Reorders the values. O(values).
+template <class T>
+T lower_median(std::vector<T>& values) {
+  return values.empty() ? T{} : ordered_value(values, (values.size() - 1) / 2);
 }
 
 /// The median; of an even number of values the mean of the middle two. 0 of nothing. O(values).

@@ -67,10 +67,9 @@ void find_borders(const Trace& trace, IterationLoop& loop) {
       if (first.empty()) continue;
       times.push_back(iteration_begin_ns(trace.calls(static_cast<std::int32_t>(r)), first, k));
     }
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::ranges::nth_element(times, middle);
-    loop.border_ns.push_back(loop.border_ns.empty() ? *middle
-                                                    : std::max(*middle, loop.border_ns.back()));
+    const std::int64_t middle = median(times);
+    loop.border_ns.push_back(loop.border_ns.empty() ? middle
+                                                    : std::max(middle, loop.border_ns.back()));
   }
 }
 

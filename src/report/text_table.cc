@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/median.h"
 #include "report/column_format.h"
 #include "report/text_parts.h"
 #include "report/unicode.h"
@@ -136,12 +137,6 @@ std::vector<const LaidOutColumn*> next_block(const std::vector<LaidOutColumn>& c
 constexpr std::size_t kLongTable = 48;
 constexpr std::size_t kHeadOfLongTable = 16;
 
-double middle(std::vector<double> values) {
-  const std::size_t half = values.size() / 2;
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(half));
-  return values[half];
-}
-
 /// A row that says one thing of all numbers of each column.
 template <class Summary>
 std::vector<Value> summary_row(const Table& table, const char* name, Summary summary) {
@@ -168,6 +163,7 @@ Table head_of(const Table& table) {
   if (!table.columns.front().name.starts_with("rank")) return head;
   const auto least = [](const std::vector<double>& v) { return *std::ranges::min_element(v); };
   const auto most = [](const std::vector<double>& v) { return *std::ranges::max_element(v); };
+  const auto middle = [](std::vector<double> v) { return median(v); };
   head.rows.push_back(summary_row(table, "minimum", least));
   head.rows.push_back(summary_row(table, "median", middle));
   head.rows.push_back(summary_row(table, "maximum", most));

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/median.h"
 #include "base/parallel.h"
 #include "training/waiting_causes.h"
 
@@ -198,9 +199,7 @@ std::optional<std::int32_t> straggler_of(const std::vector<TrainingStep::OfRank>
     if (of.rank != worst->rank) others.push_back(own_time_ns(of));
   }
   if (worst->caused_ns == 0 || 2 * matched_ns < exposed_ns) return std::nullopt;
-  const auto median = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
-  std::ranges::nth_element(others, median);
-  const auto excess_ns = static_cast<double>(own_time_ns(*worst) - *median);
+  const auto excess_ns = static_cast<double>(own_time_ns(*worst) - median(others));
   const double mean_ns = step_time_ns / static_cast<double>(ranks.size());
   if (excess_ns <= kMaterialShare * mean_ns) return std::nullopt;
   return worst->rank;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/median.h"
 #include "base/ratio.h"
 #include "whatif/actions.h"
 #include "whatif/computation_pieces.h"
@@ -39,10 +40,7 @@ std::int64_t of_visit(const VisitTimes& times, const SelectedPiece& piece) {
 std::int64_t median_visit(const std::vector<std::int64_t>& visits) {
   std::vector<std::int64_t> own;
   std::ranges::copy_if(visits, std::back_inserter(own), [](std::int64_t ns) { return ns > 0; });
-  if (own.empty()) return 0;
-  const auto middle = own.begin() + (std::ssize(own) - 1) / 2;
-  std::ranges::nth_element(own, middle);
-  return *middle;
+  return lower_median(own);
 }
 
 VisitScope limit_scope(const Edit& edit) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/median.h"
+
 namespace slackline {
 namespace {
 
@@ -16,13 +18,6 @@ constexpr std::size_t kSizes = 65;        // by the number of bits
 constexpr std::size_t kFewest = 8;        // calls of a size that have a usual duration
 constexpr double kMuchLonger = 10;        // times the median
 constexpr std::int64_t kShortest = 1000;  // ns; less is no stall whatever the median
-
-double median_of(std::vector<std::int64_t>& values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return static_cast<double>(*middle);
-}
 
 /// Collects the durations of the selected calls, without waiting.
 class Durations {
@@ -78,14 +73,14 @@ class Durations {
     for (std::vector<std::int64_t>& size : by_size_[which]) {
       all.insert(all.end(), size.begin(), size.end());
       if (size.size() < kFewest) continue;
-      const double limit = kMuchLonger * median_of(size);
+      const double limit = kMuchLonger * static_cast<double>(median(size));
       for (const std::int64_t ns : size) {
         if (ns < kShortest || static_cast<double>(ns) <= limit) continue;
         ++out.calls;
         out.sum_ns += ns;
       }
     }
-    out.median_ns = median_of(all);
+    out.median_ns = static_cast<double>(median(all));
     out.by_time = by_time_[which];
     return out;
   }

@@ -14,6 +14,7 @@
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/median.h"
 #include "base/units.h"
 #include "calls/run_span.h"
 #include "formats/native/reader.h"
@@ -65,11 +66,6 @@ std::vector<double> sorted_values(const std::vector<RecordedReplay>& replays, Va
   return values;
 }
 
-double median(const std::vector<double>& sorted) {
-  const std::size_t n = sorted.size();
-  return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
-
 /// What is said of the replays, with or without a run to compare with.
 struct Summary {
   double measured_ns = 0;  ///< 0: the trace has no times
@@ -100,7 +96,7 @@ Summary summarize(const PreparedReplay& prepared, const std::vector<RecordedRepl
 }
 
 Paragraph headline(const Summary& s) {
-  const double replayed = median(s.replayed_ns);
+  const double replayed = median_of(s.replayed_ns);
   if (s.measured_ns <= 0) {
     return {fmt::format("The replay took {}.", format_time_ns(replayed))};
   }
@@ -118,7 +114,7 @@ Paragraph headline(const Summary& s) {
 Facts facts_of(const Summary& s) {
   Facts facts;
   if (s.measured_ns > 0) facts.facts.push_back({"measured", s.measured_ns, Unit::ns});
-  facts.facts.push_back({"replayed", median(s.replayed_ns), Unit::ns,
+  facts.facts.push_back({"replayed", median_of(s.replayed_ns), Unit::ns,
                          "median of the replays; from the first return from MPI_Init to the last "
                          "entry into MPI_Finalize"});
   if (s.replayed_ns.size() > 1) {
@@ -126,7 +122,7 @@ Facts facts_of(const Summary& s) {
                            "longest replay less the shortest"});
   }
   if (s.identity && s.error) {
-    facts.facts.push_back({"error by call path", median(s.errors_by_call_path), Unit::ratio,
+    facts.facts.push_back({"error by call path", median_of(s.errors_by_call_path), Unit::ratio,
                            "sum of the absolute differences of all call paths and ranks, of the "
                            "time of all ranks"});
   }
@@ -200,12 +196,12 @@ auto replay_object(const PreparedReplay& prepared, const Summary& s, const Compa
   const auto* compared = s.identity && s.error ? &s : nullptr;
   return Object{
       "measured_ns"_key = known_if(s.measured_ns > 0, s.measured_ns),
-      "replayed_ns"_key = median(s.replayed_ns),
+      "replayed_ns"_key = median_of(s.replayed_ns),
       "replays_ns"_key = s.replayed_ns,
       "error_total"_key = optional_of(
-          compared, [](const auto& c) { return median(c.replayed_ns) / c.measured_ns - 1; }),
+          compared, [](const auto& c) { return median_of(c.replayed_ns) / c.measured_ns - 1; }),
       "error_by_call_path"_key =
-          optional_of(compared, [](const auto& c) { return median(c.errors_by_call_path); }),
+          optional_of(compared, [](const auto& c) { return median_of(c.errors_by_call_path); }),
       "disturbed_runs"_key = runs.disturbed,
       "left_out_runs"_key = runs.left_out,
       "behind_ns"_key = s.pace.behind_ns,

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "graph/collectives/interpreter.h"
+#include "graph/collectives/testing/interpreter.h"
 
 namespace slackline::collectives {
 namespace {

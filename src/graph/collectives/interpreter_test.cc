@@ -1,6 +1,6 @@
 // The interpreter must see the defects it is there to find.
 
-#include "graph/collectives/interpreter.h"
+#include "graph/collectives/testing/interpreter.h"
 
 #include <gtest/gtest.h>
 

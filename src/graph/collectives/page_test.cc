@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/collectives/expectations.h"
+#include "graph/collectives/testing/expectations.h"
 
 namespace slackline {
 namespace {

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <set>
 
-#include "graph/collectives/expectations.h"
+#include "graph/collectives/testing/expectations.h"
 
 namespace slackline {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <bit>
 
-#include "graph/collectives/expectations.h"
+#include "graph/collectives/testing/expectations.h"
 
 namespace slackline {
 namespace {

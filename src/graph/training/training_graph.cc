@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/median.h"
 #include "base/units.h"
 #include "graph/training/moments.h"
 #include "graph/training/rank_moments.h"
@@ -170,9 +171,7 @@ class GraphOfRun {
       if (edge.work == WorkKind::none || edge.call == kNotRecorded) continue;
       std::vector<std::int64_t> all;
       for (const auto& [rank, ns] : work[key_of(edge)]) all.push_back(ns);
-      const auto middle = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) / 2);
-      std::ranges::nth_element(all, middle);
-      edge.work_ns = std::min(edge.work_ns, *middle);
+      edge.work_ns = std::min(edge.work_ns, lower_median(all));
     }
   }
 

@@ -31,7 +31,6 @@ class ClusterZone : public NetZone {
   std::string figures() const override { return figures_; }
   std::optional<ClusterMap> map() const final;
 
-  HostId first_host() const { return first_host_; }
   std::uint32_t host_count() const { return host_count_; }
 
  protected:

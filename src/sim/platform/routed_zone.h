@@ -26,7 +26,6 @@ class RoutedZone : public NetZone {
   /// False when the zone has a route between the two.
   bool add_route(std::uint32_t src, std::uint32_t dst, Gateways gateways,
                  std::vector<LinkId> links);
-  std::size_t route_count() const { return routes_.size(); }
   /// To be called after the last route is declared and before the first is asked for.
   virtual void seal() {}
 

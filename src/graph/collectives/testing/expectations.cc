@@ -1,4 +1,4 @@
-#include "graph/collectives/expectations.h"
+#include "graph/collectives/testing/expectations.h"
 #include "trace/operation_kinds.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "graph/collectives/interpreter.h"
+#include "graph/collectives/testing/interpreter.h"
 
 #include <algorithm>
 #include <numeric>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/collectives/interpreter.h"
+#include "graph/collectives/testing/interpreter.h"
 
 namespace slackline::test {
 
