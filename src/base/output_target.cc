@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/numbers.h"
 #include "base/output_place.h"
 #include "base/read_files.h"
 #include "base/write_all.h"
@@ -131,11 +131,8 @@ std::optional<int> named_descriptor(const fs::path& path) {
       fs::canonical(folder, ignored) != fmt::format("/proc/{}/fd", ::getpid())) {
     return std::nullopt;
   }
-  const std::string name = path.filename().string();
-  int number = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size() || number < 0) return std::nullopt;
-  return number;
+  const auto number = number_in<int>(path.filename().string());
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 fs::path without_links(fs::path path) {

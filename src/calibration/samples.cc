@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -12,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/numbers.h"
 
 namespace slackline {
 namespace {
@@ -42,8 +42,9 @@ std::vector<std::string_view> words_of(std::string_view line) {
 
 template <class Number>
 bool parse(std::string_view word, Number& number) {
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  return error == std::errc() && end == word.data() + word.size();
+  const auto value = number_in<Number>(word);
+  number = value.value_or(number);
+  return value.has_value();
 }
 
 /// A time in ns, a size in bytes or a count: no machine gives one that is negative or larger.

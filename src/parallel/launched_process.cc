@@ -1,11 +1,12 @@
 #include "parallel/launched_process.h"
 
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+
+#include "base/numbers.h"
 
 namespace slackline {
 namespace {
@@ -22,12 +23,7 @@ constexpr std::array kLaunchers{
 
 std::optional<int> number(const char* name) {
   const char* const text = std::getenv(name);
-  if (text == nullptr) return std::nullopt;
-  const std::string_view digits(text);
-  int value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
+  return text == nullptr ? std::nullopt : number_in<int>(text);
 }
 
 std::string_view asked_for() {

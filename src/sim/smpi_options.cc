@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/text_lines.h"
 #include "graph/collectives/smpi_choice.h"
 
@@ -31,13 +31,10 @@ using Apply = void (*)(NetworkModel& model, std::string_view value, std::string_
 }
 
 double number(std::string_view name, std::string_view value) {
-  double result = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
-  if (error != std::errc() || end != value.data() + value.size()) {
-    bad_value(name, value, "it is not a number");
-  }
-  if (!(result >= 0)) bad_value(name, value, "it is negative or not a number");
-  return result;
+  const auto result = number_in<double>(value);
+  if (!result) bad_value(name, value, "it is not a number");
+  if (!(*result >= 0)) bad_value(name, value, "it is negative or not a number");
+  return *result;
 }
 
 bool truth(std::string_view name, std::string_view value) {

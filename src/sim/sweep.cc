@@ -2,22 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/parallel.h"
 
 namespace slackline {
 namespace {
 
 double factor(std::string_view name, std::string_view text) {
-  double value = 0;
   std::string_view digits = text;
   if (digits.ends_with('x')) digits.remove_suffix(1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool whole = error == std::errc() && end == digits.data() + digits.size();
-  if (whole && value > 0 && std::isfinite(value)) return value;
+  const auto value = number_in<double>(digits);
+  if (value && *value > 0 && std::isfinite(*value)) return *value;
   throw usage_error(fmt::format("cannot use '{}' for {} in --sweep", text, name),
                     "it is not a positive factor", fmt::format("Example: {}=0.5,1,2.", name));
 }

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -36,14 +36,6 @@ std::string take_word(std::string_view& text) {
   text.remove_prefix(i);
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   return word;
-}
-
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 /// "4" or "0-7", appended; false where it is neither.

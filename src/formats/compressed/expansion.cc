@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <limits>
 
 #include "base/error.h"
+#include "base/numbers.h"
 
 namespace slackline {
 namespace {
@@ -18,11 +18,9 @@ constexpr std::uint64_t kAlways = std::uint64_t{64} << 20;
 std::uint64_t largest_ratio() {
   const char* const asked = std::getenv("SLACKLINE_MAX_EXPANSION");
   if (asked == nullptr || *asked == '\0') return kUsualRatio;
-  const std::string_view text(asked);
-  std::uint64_t ratio = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ratio);
-  if (error == std::errc() && end == text.data() + text.size() && ratio > 0) return ratio;
-  throw usage_error(fmt::format("cannot use SLACKLINE_MAX_EXPANSION={}", text),
+  const std::uint64_t ratio = number_in<std::uint64_t>(asked).value_or(0);
+  if (ratio > 0) return ratio;
+  throw usage_error(fmt::format("cannot use SLACKLINE_MAX_EXPANSION={}", asked),
                     "it is not a positive integer", "Example: SLACKLINE_MAX_EXPANSION=1000.");
 }
 

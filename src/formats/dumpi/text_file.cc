@@ -3,8 +3,8 @@
 // the sizes of datatypes, stand before and after the calls where they were asked for.
 
 #include <array>
-#include <charconv>
 
+#include "base/numbers.h"
 #include "formats/dumpi/rank_file.h"
 
 namespace slackline::dumpi {
@@ -21,20 +21,11 @@ std::string_view next_line(std::string_view& rest) {
   return line;
 }
 
-/// The number at the front of `text`, taken off it; none if there is none.
-std::optional<std::int64_t> take_number(std::string_view& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return value;
-}
-
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view label) {
   const std::size_t at = text.find(label);
   if (at == std::string_view::npos) return std::nullopt;
   text.remove_prefix(at + label.size());
-  return take_number(text);
+  return take_number<std::int64_t>(text);
 }
 
 /// "20120.589796683" behind `label`, in ns.
@@ -43,10 +34,10 @@ std::int64_t time_after(std::string_view line, std::string_view label) {
   if (at == std::string_view::npos) return kNoTime;
   line.remove_prefix(at + label.size());
   constexpr std::int64_t kMostSeconds = INT64_MAX / kNanosPerSecond - 1;
-  const auto seconds = take_number(line);
+  const auto seconds = take_number<std::int64_t>(line);
   if (!seconds || *seconds < 0 || *seconds > kMostSeconds || !line.starts_with('.')) return kNoTime;
   line.remove_prefix(1);
-  const auto nanos = take_number(line);
+  const auto nanos = take_number<std::int64_t>(line);
   return nanos && *nanos >= 0 && *nanos < kNanosPerSecond ? *seconds * kNanosPerSecond + *nanos
                                                           : kNoTime;
 }
@@ -56,7 +47,7 @@ std::vector<std::int64_t> numbers_of(std::string_view text) {
   std::vector<std::int64_t> values;
   const bool list = text.starts_with('[');
   if (list) text.remove_prefix(1);
-  while (const auto value = take_number(text)) {
+  while (const auto value = take_number<std::int64_t>(text)) {
     values.push_back(*value);
     if (!list || !text.starts_with(", ")) break;
     text.remove_prefix(2);

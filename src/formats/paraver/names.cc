@@ -1,11 +1,11 @@
 #include "formats/paraver/names.h"
 
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/file.h"
+#include "base/numbers.h"
 #include "base/text_lines.h"
 #include "formats/compressed/decompressed_file.h"
 #include "formats/paraver/callers.h"
@@ -21,10 +21,8 @@ namespace fs = std::filesystem;
 
 // Cuts the number at the front of `text` off.
 std::optional<std::int64_t> take_number(std::string_view& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{}) return std::nullopt;
-  text = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
+  const auto value = slackline::take_number<std::int64_t>(text);
+  if (value) text = trimmed(text);
   return value;
 }
 

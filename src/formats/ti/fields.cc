@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
+
+#include "base/numbers.h"
 
 namespace slackline::ti {
 namespace {
@@ -40,12 +41,8 @@ unsigned digit_of(char c) {
 }  // namespace
 
 std::optional<double> parse_number(std::string_view word) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = number_in<double>(word);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view word) {

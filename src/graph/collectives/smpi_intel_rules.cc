@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "base/numbers.h"
 #include "graph/collectives/algorithms.h"
 #include "graph/collectives/decision_rows.h"
 #include "graph/collectives/smp.h"
@@ -71,10 +71,7 @@ std::uint64_t measured_bytes(const CollectiveCall& call) {
 
 /// The number that "7<6 1<85 2" has for `bytes`.
 std::size_t number_for(std::string_view text, std::uint64_t bytes) {
-  const std::string_view word = algorithm_for_bytes(text, bytes);
-  std::size_t number = 0;
-  std::from_chars(word.data(), word.data() + word.size(), number);
-  return number;
+  return number_in<std::size_t>(algorithm_for_bytes(text, bytes)).value_or(0);
 }
 
 std::string_view algorithm_for(const CollectiveCall& call) {

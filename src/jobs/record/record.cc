@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -14,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/numbers.h"
 #include "base/shell_command.h"
 #include "formats/native/shared_writer.h"
 #include "formats/raw/findings.h"
@@ -306,11 +306,9 @@ int parse_sample_rate(const std::string& text, const std::string& call_paths) {
   constexpr int kUsual = 200;
   if (text.empty()) return call_paths == "full" ? kUsual : 0;
   if (text == "off") return 0;
-  int hz = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, hz);
-  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-  if (error == std::errc() && (unit.empty() || unit == "Hz") && hz >= 1 && hz <= kMost) return hz;
+  std::string_view unit = text;
+  const int hz = take_number<int>(unit).value_or(0);
+  if ((unit.empty() || unit == "Hz") && hz >= 1 && hz <= kMost) return hz;
   throw usage_error(fmt::format("cannot sample at '{}'", text),
                     "a rate is a number of samples per second from 1 to 10000, or off",
                     "Use --sample=200Hz.");

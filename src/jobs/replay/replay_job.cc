@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "jobs/calibrate/benchmark.h"
 #include "jobs/record/launcher.h"
@@ -70,10 +70,8 @@ std::optional<std::int64_t> started_ranks(const std::vector<std::string>& comman
   std::optional<std::int64_t> sum;
   for (std::size_t i = launcher + 1; i + 1 < command.size(); ++i) {
     if (!is_count_option(command[i])) continue;
-    const std::string& word = command[i + 1];
-    std::int64_t count = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
-    if (error == std::errc() && end == word.data() + word.size()) sum = sum.value_or(0) + count;
+    const auto count = number_in<std::int64_t>(command[i + 1]);
+    if (count) sum = sum.value_or(0) + *count;
   }
   return sum;
 }

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/saturating.h"
 
 namespace slackline {
@@ -20,11 +20,9 @@ constexpr double kLongest_ns = 1e15;
 /// Takes a number of ns, whole or not, from the front of `line`; false when there is none.
 bool take_ns(std::string_view& line, std::int64_t& ns) {
   line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
-  double value = 0;
-  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value);
-  if (error != std::errc{} || !(value >= 0) || value > kLongest_ns) return false;
-  line.remove_prefix(static_cast<std::size_t>(end - line.data()));
-  ns = std::llround(value);
+  const auto value = take_number<double>(line);
+  if (!value || !(*value >= 0) || *value > kLongest_ns) return false;
+  ns = std::llround(*value);
   return true;
 }
 

@@ -1,12 +1,12 @@
 #include "sim/network/piecewise.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "base/error.h"
+#include "base/numbers.h"
 
 namespace slackline {
 namespace {
@@ -16,12 +16,8 @@ constexpr std::size_t kMostNumbers = 3;
 double number(std::string_view text, std::string_view whole, std::string_view what) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= 0 &&
-      std::isfinite(value)) {
-    return value;
-  }
+  const auto value = number_in<double>(text);
+  if (value && *value >= 0 && std::isfinite(*value)) return *value;
   throw usage_error("cannot read " + std::string(what) + " '" + std::string(whole) + "'",
                     "'" + std::string(text) + "' is not a non-negative number",
                     "Example: 0:1e-6:2e-10;65536:3e-6:0.");

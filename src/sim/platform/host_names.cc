@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -14,12 +14,8 @@ namespace {
 constexpr std::uint32_t kLargestNumber = 0x7FFFFFFF;
 
 std::optional<std::uint32_t> whole_number(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value > kLargestNumber) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = number_in<std::uint32_t>(text);
+  return value && *value <= kLargestNumber ? value : std::nullopt;
 }
 
 Error taken(std::string_view name) {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/numbers.h"
 #include "base/text_lines.h"
 #include "base/units.h"
 
@@ -14,10 +14,8 @@ namespace slackline {
 namespace {
 
 std::optional<std::uint32_t> positive(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value == 0) return std::nullopt;
-  return value;
+  const auto value = number_in<std::uint32_t>(text);
+  return value == 0u ? std::nullopt : value;
 }
 
 struct Entry {

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <numeric>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/saturating.h"
 #include "base/units.h"
 #include "sim/platform/cluster.h"
@@ -48,11 +48,8 @@ class ParameterReader {
   std::uint32_t value(std::string_view text) const {
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
     while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    std::uint32_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || number == 0) {
-      refuse(fmt::format("'{}' is not a positive integer", text));
-    }
+    const std::uint32_t number = number_in<std::uint32_t>(text).value_or(0);
+    if (number == 0) refuse(fmt::format("'{}' is not a positive integer", text));
     return number;
   }
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/text_lines.h"
 
 namespace slackline {
@@ -18,16 +18,9 @@ std::string host_in(std::string_view text) {
   return std::string(text.substr(0, text.find_first_of(" \t:")));
 }
 
-std::optional<std::int32_t> number_in(std::string_view text) {
-  std::int32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<std::int32_t> number_at_end(std::string_view host) {
   const std::size_t last = host.find_last_not_of("0123456789");
-  return number_in(last == std::string_view::npos ? host : host.substr(last + 1));
+  return number_in<std::int32_t>(last == std::string_view::npos ? host : host.substr(last + 1));
 }
 
 Error unusable(const std::string& name, std::size_t line, std::string_view why) {
@@ -45,7 +38,7 @@ std::vector<std::string> hosts_of_ranks(std::string_view text, const std::string
     std::int32_t count = 1;
     if (line.starts_with("rank ")) {
       const std::size_t equals = line.find('=');
-      const auto given = number_in(
+      const auto given = number_in<std::int32_t>(
           trimmed(line.substr(5, equals == std::string_view::npos ? equals : equals - 5)));
       if (equals == std::string_view::npos || !given) {
         throw unusable(name, number, "rank and host not found");
@@ -53,7 +46,7 @@ std::vector<std::string> hosts_of_ranks(std::string_view text, const std::string
       rank = *given;
       line = trimmed(line.substr(equals + 1));
     } else if (const std::size_t colon = line.find(':'); colon != std::string_view::npos) {
-      count = number_in(line.substr(colon + 1)).value_or(0);
+      count = number_in<std::int32_t>(line.substr(colon + 1)).value_or(0);
     }
     if (count < 1 || rank < 0 || rank > ranks - count) {
       throw unusable(name, number, fmt::format("there are ranks 0 to {}", ranks - 1));

@@ -5,13 +5,13 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <sstream>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/numbers.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -67,13 +67,9 @@ class Settings {
   }
 
   static std::int32_t number(std::string_view text, const std::string& what) {
-    std::int32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) {
-      throw usage_error(fmt::format("cannot use '{}' as {}", text, what), "an integer is required",
-                        "Correct the value.");
-    }
-    return value;
+    if (const auto value = number_in<std::int32_t>(text)) return *value;
+    throw usage_error(fmt::format("cannot use '{}' as {}", text, what), "an integer is required",
+                      "Correct the value.");
   }
 
  private:
