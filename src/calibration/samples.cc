@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/numbers.h"
+#include "base/text_lines.h"
 
 namespace slackline {
 namespace {
@@ -62,9 +63,7 @@ class SamplesReader {
     std::string_view text = file.text();
     if (!text.starts_with(kMagic)) fail("it is no file of calibration samples");
     while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      read_line(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
+      read_line(take_line(text));
       ++line_;
     }
     if (!problem_.empty()) {

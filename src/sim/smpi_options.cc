@@ -191,9 +191,7 @@ void SmpiOptions::set(std::string_view line, std::string_view where) {
 void SmpiOptions::read(std::string_view text, std::string_view name) {
   std::size_t number = 0;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = trimmed(take_line(text));
     ++number;
     if (!line.empty() && line.front() != '#') set(line, fmt::format("{}:{}", name, number));
   }

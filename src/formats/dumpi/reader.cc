@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/numbered_name.h"
 #include "base/parallel.h"
+#include "base/text_lines.h"
 #include "formats/compressed/decompressed_file.h"
 #include "formats/dumpi/findings.h"
 #include "formats/dumpi/rank_builder.h"
@@ -63,9 +64,7 @@ struct Meta {
 std::optional<Meta> read_meta(std::string_view text) {
   std::optional<Meta> meta;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = take_line(text);
     const auto value = [&](std::string_view key) -> std::optional<std::string_view> {
       return line.starts_with(key) ? std::optional(line.substr(key.size())) : std::nullopt;
     };

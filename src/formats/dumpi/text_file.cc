@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/numbers.h"
+#include "base/text_lines.h"
 #include "formats/dumpi/rank_file.h"
 
 namespace slackline::dumpi {
@@ -14,9 +15,7 @@ constexpr std::string_view kEntering = " entering at walltime ";
 constexpr std::string_view kReturning = " returning at walltime ";
 
 std::string_view next_line(std::string_view& rest) {
-  const std::size_t at = std::min(rest.find('\n'), rest.size());
-  std::string_view line = rest.substr(0, at);
-  rest.remove_prefix(std::min(at + 1, rest.size()));
+  std::string_view line = take_line(rest);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text_lines.h"
 #include "formats/liballprof/findings.h"
 
 namespace slackline::liballprof {
@@ -26,13 +27,6 @@ constexpr std::int64_t kMostMisses = 1 << 22;
 struct AddressHash {
   std::uint64_t operator()(std::uint64_t address) const { return mix_bits(address); }
 };
-
-std::string_view next_line(std::string_view& rest) {
-  const std::size_t at = std::min(rest.find('\n'), rest.size());
-  const std::string_view line = rest.substr(0, at);
-  rest.remove_prefix(std::min(at + 1, rest.size()));
-  return line;
-}
 
 bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
@@ -311,7 +305,7 @@ RankFacts scan_rank(std::string_view text) {
   RankFacts facts;
   Line line;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view next = next_line(rest);
+    const std::string_view next = take_line(rest);
     if (next.starts_with('#')) {
       read_comment(next, facts);
       continue;
@@ -335,7 +329,7 @@ void read_calls(std::string_view text, std::string_view name, const Trace& trace
   Line line;
   std::uint64_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view next = next_line(rest);
+    const std::string_view next = take_line(rest);
     ++number;
     if (next.starts_with('#') || is_blank(next)) continue;
     switch (parse_line(next, line)) {

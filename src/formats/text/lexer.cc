@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/text_lines.h"
 
 namespace slackline::text {
 namespace {
@@ -47,9 +48,7 @@ int hex_digit(char c) {
 
 bool Lexer::next_line() {
   while (!rest_.empty()) {
-    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-    const std::string_view line = rest_.substr(0, end);
-    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    const std::string_view line = take_line(rest_);
     ++line_number_;
     line_length_ = line.size();
     cut(line);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/saturating.h"
+#include "base/text_lines.h"
 #include "formats/text/call_reader.h"
 #include "formats/text/lexer.h"
 #include "formats/text/text.h"
@@ -588,13 +589,11 @@ Trace read_text(std::string_view text, std::string_view name, Samples* samples) 
 
 bool looks_like_text(std::string_view head) {
   while (!head.empty()) {
-    const std::size_t end = std::min(head.find('\n'), head.size());
-    const std::string_view line = head.substr(0, end);
+    const std::string_view line = take_line(head);
     const std::size_t begin = line.find_first_not_of(" \t\r");
     if (begin != std::string_view::npos && line[begin] != '#') {
       return line.substr(begin).starts_with(text::kMagic);
     }
-    head.remove_prefix(std::min(end + 1, head.size()));
   }
   return false;
 }

@@ -45,9 +45,7 @@ bool is_comment(std::string_view first_word) {
 template <class Visit>
 void for_each_line(std::string_view text, Visit visit) {
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view line = take_line(text);
     if (is_comment(ti::first_word(line))) continue;
     if (!visit(line)) return;
   }
@@ -188,9 +186,7 @@ std::vector<RankLines> measure(const std::vector<Part>& parts, std::int64_t limi
   for (const Part& part : parts) {
     std::string_view rest = part.text;
     while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      const std::string_view line = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+      const std::string_view line = take_line(rest);
       const std::string_view first = ti::first_word(line);
       const std::optional<std::int64_t> rank = ti::parse_integer(first);
       if (!rank || *rank < 0 || *rank >= limit) continue;

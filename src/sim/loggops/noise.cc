@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/saturating.h"
+#include "base/text_lines.h"
 
 namespace slackline {
 namespace {
@@ -32,9 +33,7 @@ NoisePattern read_noise_pattern(std::string_view text, std::string_view name) {
   NoisePattern pattern;
   std::size_t number = 0;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view line = take_line(text);
     ++number;
     if (line.empty() || line.front() == '#' || line == "\r") continue;
     NoisePattern::Interruption i{};
