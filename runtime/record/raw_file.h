@@ -79,7 +79,7 @@ class RawFile {
   Descriptor file_;
   int error_ = 0;
   bool full_ = false;
-  char path_[PATH_MAX] = "";  // never freed: another thread may still record when the process ends
+  char path_[PATH_MAX] = "";  // not allocated: threads may record until the process ends
 };
 
 }  // namespace slackline::record

@@ -1,9 +1,9 @@
 #include "base/shell_command.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "base/printable.h"
 

@@ -435,8 +435,7 @@ class LimitSearch {
     return most_of_function(frames);
   }
 
-  /// Calls visit(rank, call) for the computation before each call that begins in the interval, and
-  /// after the last (size()) where that ends in it.
+  /// Calls visit(rank, call) for each gap (RankCalls::gap_ns()) that ends in the interval.
   template <class Visit>
   void for_gaps(Visit visit) const {
     const TimeInterval interval = analysed();

@@ -434,7 +434,7 @@ class DelaySearch {
   std::vector<FlatMap<ActivityId, DelayCost, ActivityHash>> costs_;  // per rank
   std::vector<SharesSum> handed_;  // to each wait, by kind of the first one
   std::vector<bool> processed_;    // of each wait
-  // For whom each rank waited when the recording ended: itself, if for nobody; -1, if unknown.
+  // By rank, the rank it waited for when the recording ended: itself if none, -1 if unknown.
   std::vector<std::int32_t> missing_;
   std::vector<Sources> sources_;  // in the order of processing
   std::vector<EarlierWait> earlier_;
