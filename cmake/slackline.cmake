@@ -75,16 +75,28 @@ function(slackline_precompile target from)
 endfunction()
 
 # Libraries that loop over no calls, messages or events themselves.
-set(SLACKLINE_COMPILED_QUICKLY "^(advice|app|calibration|cli|jobs_.*)$")
+set(SLACKLINE_COMPILED_QUICKLY "^(advice|app|calibration|cli|jobs_.*|report)$")
 
 # slackline_library(name SOURCES a.cc ... LINKS libs... TESTS a_test.cc ...)
-# One folder, one static library; the tests beside the sources become <name>_test.
+# One folder, one static library; the tests beside the sources become <name>_test. Files named *_report.cc describe
+# results and loop over nothing larger than these.
 function(slackline_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;TESTS;TEST_LINKS" ${ARGN})
-  add_library(slackline_${name} STATIC ${ARG_SOURCES})
+  set(reports ${ARG_SOURCES})
+  list(FILTER reports INCLUDE REGEX "_report\\.cc$")
+  if(name MATCHES "${SLACKLINE_COMPILED_QUICKLY}" OR NOT reports)
+    add_library(slackline_${name} STATIC ${ARG_SOURCES})
+  else()
+    list(REMOVE_ITEM ARG_SOURCES ${reports})
+    add_library(slackline_${name}_reports OBJECT ${reports})
+    target_link_libraries(slackline_${name}_reports PRIVATE slackline_options ${ARG_LINKS})
+    slackline_precompile(slackline_${name}_reports slackline_precompiled)
+    slackline_compile_quickly(slackline_${name}_reports)
+    add_library(slackline_${name} STATIC ${ARG_SOURCES} $<TARGET_OBJECTS:slackline_${name}_reports>)
+  endif()
   target_link_libraries(slackline_${name} PUBLIC slackline_options ${ARG_LINKS})
   slackline_precompile(slackline_${name} slackline_precompiled)
-  if(name MATCHES SLACKLINE_COMPILED_QUICKLY)
+  if(name MATCHES "${SLACKLINE_COMPILED_QUICKLY}")
     slackline_compile_quickly(slackline_${name})
   endif()
   if(SLACKLINE_TESTS AND ARG_TESTS)

@@ -10,7 +10,7 @@
 namespace slackline {
 namespace {
 
-constexpr std::size_t kRowsShown = 20;
+constexpr std::size_t kDifferencesShown = 20;
 
 Unit unit_of(const SeverityCube::Key& key) {
   if (key.metric == "calls") return Unit::count;
@@ -77,7 +77,7 @@ Table table_of(const RunDifference& difference, Unit unit, std::string id, std::
               .rows = {}};
   add_columns(table, difference, unit);
   for (const SeverityDifference& d : difference.differences) {
-    if (table.rows.size() == kRowsShown) break;
+    if (table.rows.size() == kDifferencesShown) break;
     if (unit_of(d.key) != unit) continue;
     table.rows.push_back({label_of(d.key.metric), path_of(d.key.call_path),
                           d.rank < 0 ? Value("all") : Value(std::int64_t{d.rank})});
@@ -101,7 +101,7 @@ Table waits_table(const RunDifference& difference, bool by_path) {
                  {{"vanished", Unit::ns, "where B waits less than A (call path and rank)"},
                   {"appeared", Unit::ns, "where B waits more than A"}});
   for (const WaitMigration& wait : by_path ? difference.waits_by_path : difference.waits) {
-    if (by_path && table.rows.size() == kRowsShown) break;
+    if (by_path && table.rows.size() == kDifferencesShown) break;
     std::vector<Value> row{label_of(wait.pattern)};
     if (by_path) row.emplace_back(path_of(wait.call_path));
     row.insert(row.end(), {wait.a, wait.b});

@@ -19,9 +19,9 @@ auto place(const RunStep& s) {
   return std::pair(s.call, s.kind);
 }
 
-class Search {
+class NearPathSearch {
  public:
-  Search(const Activities& run, const PathSlack& slack, std::span<const RunStep> critical)
+  NearPathSearch(const Activities& run, const PathSlack& slack, std::span<const RunStep> critical)
       : run_(run), slack_(slack), used_(run.trace()), critical_(slack.ahead_ns.size()) {
     use(critical);
     // In order of time, so each rank's are in order of place.
@@ -145,7 +145,7 @@ class Search {
 std::vector<NearPath> near_paths(const Activities& run, const PathSlack& slack,
                                  const std::vector<RunStep>& critical, std::size_t count) {
   std::vector<NearPath> paths;
-  Search search(run, slack, critical);
+  NearPathSearch search(run, slack, critical);
   while (paths.size() < count) {
     std::optional<NearPath> next = search.next();
     if (!next) break;

@@ -158,13 +158,13 @@ class LoopCalls {
   }
 
   std::vector<double> standardised(std::size_t part) const {
-    struct Kind {
+    struct CallKind {
       double sum = 0;
       std::size_t calls = 0;
       double last = 0;  // its share of an iteration's time
       bool known = false;
     };
-    std::vector<Kind> kinds(kinds_);
+    std::vector<CallKind> kinds(kinds_);
     std::vector<double> out(iterations());
     std::vector<std::uint32_t> touched;
     std::vector<double> lacked(iterations());  // in all iterations before
@@ -173,13 +173,13 @@ class LoopCalls {
       touched.clear();
       for (std::size_t i = first_[k] - begin_; i < first_[k + 1] - begin_; ++i) {
         if (!usual(kind_[i])) continue;
-        Kind& kind = kinds[kind_[i]];
+        CallKind& kind = kinds[kind_[i]];
         if (kind.calls == 0) touched.push_back(kind_[i]);
         if (is_first_of_kind(i)) ++kind.calls;
         kind.sum += parts_[i][part];
       }
       for (const std::uint32_t t : touched) {
-        Kind& kind = kinds[t];
+        CallKind& kind = kinds[t];
         const double number = static_cast<double>(calls_of_[t]) / static_cast<double>(iterations());
         const double time = kind.sum / static_cast<double>(std::max<std::size_t>(1, kind.calls));
         if (!kind.known) lacked[k] += number * time;

@@ -39,13 +39,13 @@ struct JobPeriod {
   MpiSums sums;
 };
 
-auto efficiency_object(const EfficiencyFactors& f) {
+auto job_factors_object(const EfficiencyFactors& f) {
   return Object{"parallel"_key = f.parallel, "load_balance"_key = f.load_balance,
                 "communication"_key = f.communication};
 }
-std::optional<ReturnedBy<efficiency_object>> efficiency_or_null(const JobPeriod& period) {
+std::optional<ReturnedBy<job_factors_object>> efficiency_or_null(const JobPeriod& period) {
   if (!period.inputs.has_time()) return std::nullopt;
-  return efficiency_object(period.factors);
+  return job_factors_object(period.factors);
 }
 
 auto period_object(const JobPeriod& p) {
