@@ -172,6 +172,19 @@ std::string dumped(const JsonTree& tree, int indent) {
   return is_printable(text) ? text : dump(true);
 }
 
+Json object_of(std::initializer_list<ObjectPart> parts) {
+  Json::Members members;
+  for (const auto& [key, value] : parts) {
+    if (value == nullptr) continue;
+    if (key != nullptr) {
+      members.push_back({key, *value});
+    } else {
+      members.insert(members.end(), value->members().begin(), value->members().end());
+    }
+  }
+  return JsonObjects::of(std::move(members));
+}
+
 std::string json_text(const Json& json) {
   return dumped(json_tree(json), -1);
 }

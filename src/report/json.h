@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -112,6 +113,13 @@ struct Json::Member {
 struct JsonObjects {
   static Json of(Json::Members members) { return Json(std::move(members)); }
 };
+
+/// A part of an object: a member, or all members of another object.
+struct ObjectPart {
+  const char* key = nullptr;    ///< null: the members of the value
+  const Json* value = nullptr;  ///< null: nothing
+};
+Json object_of(std::initializer_list<ObjectPart> parts);
 
 /// JSON in one line. What is not UTF-8 is replaced; not-a-number and infinities are null.
 std::string json_text(const Json& json);

@@ -127,10 +127,21 @@ Schema merge_objects(const std::vector<Schema>& parts) {
   return one_of(merged);
 }
 
-Schema optional_members(Schema object) {
-  expects(object.kind == Kind::object, "a schema of an object");
-  for (Schema& member : object.inner) member.required = false;
-  return object;
+Schema schema_of_object(std::span<const SchemaPart> parts) {
+  std::vector<Schema> objects;
+  for (const SchemaPart& part : parts) {
+    Schema type = part.type();
+    if (part.key != nullptr) {
+      type.key = part.key;
+      type.required = part.required;
+      type = {.kind = Kind::object, .inner = {std::move(type)}};
+    } else if (!part.required) {
+      expects(type.kind == Kind::object, "a schema of an object");
+      for (Schema& member : type.inner) member.required = false;
+    }
+    objects.push_back(std::move(type));
+  }
+  return merge_objects(objects);
 }
 
 std::string schema_text(const Schema& schema) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,20 @@ struct Schema {
   bool operator==(const Schema& other) const = default;
 };
 
+/// A part of an object's type: a member, or all members of another object.
+struct SchemaPart {
+  const char* key;  ///< null: the members of the type, which is an object or one of several
+  Schema (*type)();
+  bool required = true;  ///< whether the key, or the other object, is always there
+};
+
 /// The alternatives without duplicates; a single one is itself.
 Schema one_of(const std::vector<Schema>& alternatives);
 /// An object with the members of all parts, each of which is an object or one of several. No key
 /// may be in two parts.
 Schema merge_objects(const std::vector<Schema>& parts);
-/// The same object, of which no member need be there.
-Schema optional_members(Schema object);
+/// The same of parts.
+Schema schema_of_object(std::span<const SchemaPart> parts);
 
 /// In the words of JSON Schema 2020-12, in one line.
 std::string schema_text(const Schema& schema);

@@ -9,6 +9,25 @@
 #include "base/ratio.h"
 
 namespace slackline {
+
+struct PathOf {
+  const CriticalPath& path;
+  const ImbalanceMetrics& imbalance;
+  const CallPaths& paths;
+  std::string_view on;
+  PathDetail detail = PathDetail::sums;
+
+  double share(std::int64_t ns) const {
+    return ratio_of(static_cast<double>(ns), static_cast<double>(path.makespan_ns));
+  }
+};
+
+struct IntervalPathOf {
+  const ImbalanceMetrics& imbalance;
+  const std::vector<std::int64_t>& by_rank;
+  std::string_view on;
+};
+
 namespace {
 
 constexpr std::size_t kPathRowsShown = PathSums::kLongest;
@@ -18,229 +37,150 @@ constexpr FindingKind kSegmentsLeftOut{
     "Segments of the critical path that the JSON output does not list, because there are more than "
     "100,000; sums and the longest segments are of all."};
 
-auto imbalance_object(const Imbalance& i) {
-  return Object{"wait_before_ns"_key = i.before_ns, "wait_after_ns"_key = i.after_ns,
-                "execution_ns"_key = i.execute_ns, "program_ns"_key = i.program_ns,
-                "imbalance"_key = i.ratio()};
+const Rows<Imbalance> kImbalance{{"wait_before_ns", &Imbalance::before_ns},
+                                 {"wait_after_ns", &Imbalance::after_ns},
+                                 {"execution_ns", &Imbalance::execute_ns},
+                                 {"program_ns", &Imbalance::program_ns},
+                                 {"imbalance", &Imbalance::ratio}};
+
+using OfOperation = ImbalanceMetrics::OfOperation;
+const Rows<OfOperation> kOperations{
+    "imbalance",
+    "Collectives: wait time / execution time",
+    {{kSpliced, &OfOperation::imbalance, kImbalance},
+     {"operation", Unit::none, [](auto& o) { return mpi_name(o.operation); }},
+     {"calls", Unit::count, &OfOperation::calls},
+     {kShown, "wait before", Unit::ns, [](auto& o) { return o.imbalance.before_ns; },
+      "until the last rank enters"},
+     {kShown, "wait after", Unit::ns, [](auto& o) { return o.imbalance.after_ns; },
+      "after the first rank leaves"},
+     {kShown, "execution", Unit::ns, [](auto& o) { return o.imbalance.execute_ns; }},
+     {kShown, "imbalance", Unit::none, [](auto& o) { return o.imbalance.ratio(); },
+      "wait time / execution time"}}};
+
+const Rows<ImbalanceMetrics> kImbalanceMetrics{
+    {"program", &ImbalanceMetrics::program, kImbalance},
+    {"left_out_calls", &ImbalanceMetrics::left_out},
+    {"operations", &ImbalanceMetrics::operations, kOperations},
+    {"ranks", &ImbalanceMetrics::ranks, kImbalance}};
+
+std::string path_name(const auto& row, const PathOf& of) {
+  return of.paths.name(row.path);
 }
 
-auto imbalance_metrics_object(const ImbalanceMetrics& m) {
-  return Object{"program"_key = imbalance_object(m.program), "left_out_calls"_key = m.left_out,
-                "operations"_key = list_of(m.operations,
-                                           [](const auto& o) {
-                                             return Object{imbalance_object(o.imbalance),
-                                                           "operation"_key = mpi_name(o.operation),
-                                                           "calls"_key = o.calls};
-                                           }),
-                "ranks"_key = list_of(m.ranks, imbalance_object)};
+const Rows<ActivitySegment, PathOf> kSegments{
+    "path_segments",
+    "Longest segments of the critical path",
+    {{"begin_ns", "begin", Unit::ns, &ActivitySegment::begin_ns},
+     {"end_ns", &ActivitySegment::end_ns},
+     {kShown, "length", Unit::ns, &ActivitySegment::length_ns},
+     {"rank", Unit::none, &ActivitySegment::rank},
+     {"call", &ActivitySegment::call},
+     {"activity", Unit::none, [](auto& s) { return activity_name(s); }},
+     {"call_path", "call path", Unit::none, path_name<ActivitySegment>}}};
+
+const Rows<ActivityShare, PathOf> kActivities{
+    "path_activities",
+    "Critical path by activity",
+    {{"activity", Unit::none, [](auto& a) { return activity_name(a); }},
+     {"call_path", "call path", Unit::none, path_name<ActivityShare>},
+     {"on_path_ns", "time on path", Unit::ns, &ActivityShare::on_path_ns},
+     {kShown, "share of run time", Unit::ratio,
+      [](auto& a, auto& of) { return of.share(a.on_path_ns); }},
+     {"mean_ns", &ActivityShare::mean_ns},
+     {"imbalance_ns", "imbalance", Unit::ns, &ActivityShare::imbalance_ns,
+      "excess over the mean rank"},
+     {"gain_at_most_ns", "max. gain", Unit::ns, &ActivityShare::gain_ns,
+      "reduction of the run time if the activity took no time"}}};
+
+const Rows<ActivityImpact, PathOf> kImpacts{
+    "path_impact",
+    "Activity impact",
+    {{"activity", Unit::none, [](auto& i) { return activity_name(i.activity); }},
+     {"call_path", "call path", Unit::none,
+      [](auto& i, auto& of) { return path_name(i.activity, of); }},
+     {"critical_ns", &ActivityImpact::critical_ns},
+     {"non_critical_ns", &ActivityImpact::non_critical_ns},
+     {"imbalance_ns", "imbalance caused", Unit::ns, &ActivityImpact::imbalance_ns,
+      "summed over all ranks: excess of the critical path over the rank"},
+     {kShown, "balanced (critical)", Unit::ns, &ActivityImpact::critical_ns,
+      "summed over all ranks: the part that the rank shares with the critical path"},
+     {kShown, "non-critical", Unit::ns, &ActivityImpact::non_critical_ns,
+      "summed over all ranks: excess of the rank over the critical path"}}};
+
+std::string_view ordinal(const NearPath& near, const PathOf& of) {
+  return &near == of.path.near.data() ? "second" : "third";
+}
+double shared_part(const NearPath& n) {
+  return ratio_of(static_cast<double>(n.shared_ns), static_cast<double>(n.length_ns));
 }
 
-auto segment_objects(const CriticalPath& p, const CallPaths& paths) {
-  return list_of(p.segments, [&](const ActivitySegment& s) {
-    return Object{"begin_ns"_key = s.begin_ns,
-                  "end_ns"_key = s.end_ns,
-                  "rank"_key = s.rank,
-                  "call"_key = s.call,
-                  "activity"_key = activity_name(s),
-                  "call_path"_key = paths.name(s.path)};
-  });
+const Rows<NearPath, PathOf> kNearPaths{"near_paths",
+                                        "Near-critical paths",
+                                        {{kShown, "path", Unit::none, ordinal},
+                                         {"length_ns", "length", Unit::ns, &NearPath::length_ns},
+                                         {"slack_ns", "slack", Unit::ns, &NearPath::slack_ns},
+                                         {"shared_ns", &NearPath::shared_ns},
+                                         {kShown, "shared", Unit::ratio, shared_part,
+                                          "share of its length that lies on the critical path"},
+                                         {"through_rank", "on rank", Unit::none, &NearPath::rank},
+                                         {"by_rank_ns", &NearPath::by_rank}}};
+
+const Rows<std::size_t, PathOf> kRanks{
+    "path_ranks",
+    "Critical path by rank",
+    {{kShown, "rank", Unit::none, [](auto& rank) { return rank; }},
+     {kShown, "time on path", Unit::ns, [](auto& rank, auto& of) { return of.path.by_rank[rank]; }},
+     {kShown, "share of run time", Unit::ratio,
+      [](auto& rank, auto& of) { return of.share(of.path.by_rank[rank]); }},
+     {kShown, "mean slack", Unit::ns,
+      [](auto& rank, auto& of) { return of.path.mean_slack_ns[rank]; },
+      "over the rank's computation, weighted by length"}}};
+
+const std::vector<ActivitySegment>* listed_segments(const CriticalPath& path, const PathOf& of) {
+  return of.detail == PathDetail::segments ? &path.segments : nullptr;
 }
 
-auto share_object(const ActivityShare& a, const CallPaths& paths) {
-  return Object{"activity"_key = activity_name(a),   "call_path"_key = paths.name(a.path),
-                "on_path_ns"_key = a.on_path_ns,     "mean_ns"_key = a.mean_ns,
-                "imbalance_ns"_key = a.imbalance_ns, "gain_at_most_ns"_key = a.gain_ns};
-}
-
-auto impact_object(const ActivityImpact& i, const CallPaths& paths) {
-  return Object{"activity"_key = activity_name(i.activity),
-                "call_path"_key = paths.name(i.activity.path), "critical_ns"_key = i.critical_ns,
-                "non_critical_ns"_key = i.non_critical_ns, "imbalance_ns"_key = i.imbalance_ns};
-}
-
-auto near_path_object(const NearPath& n) {
-  return Object{"length_ns"_key = n.length_ns, "slack_ns"_key = n.slack_ns,
-                "shared_ns"_key = n.shared_ns, "through_rank"_key = n.rank,
-                "by_rank_ns"_key = n.by_rank};
-}
-
-auto path_object(const CriticalPath& p, const ImbalanceMetrics& imbalance, const CallPaths& paths,
-                 std::string_view on, PathDetail detail) {
-  return Object{"on"_key = on,
-                "algorithm"_key = to_string(p.algorithm),
-                "makespan_ns"_key = p.makespan_ns,
-                "vertices"_key = p.vertices,
-                "edges"_key = p.edges,
-                "global synchronisation points"_key = p.parts,
-                "by_rank_ns"_key = p.by_rank,
-                "least_slack_ns"_key = p.least_slack_ns,
-                "mean_slack_ns"_key = p.mean_slack_ns,
-                "activities"_key = list_of(
-                    p.activities, [&](const ActivityShare& a) { return share_object(a, paths); }),
-                "impacts"_key = list_of(
-                    p.impacts, [&](const ActivityImpact& i) { return impact_object(i, paths); }),
-                "near_paths"_key = list_of(p.near, near_path_object),
-                "segments"_key.when(optional_of(
-                    detail == PathDetail::segments ? &p : nullptr,
-                    [&](const CriticalPath& all) { return segment_objects(all, paths); })),
-                "imbalance"_key = imbalance_metrics_object(imbalance)};
-}
-
-auto path_interval_object(const IntervalPath::Interval& i) {
-  return Object{"begin_ns"_key = i.begin_ns, "end_ns"_key = i.end_ns, "rank"_key = i.rank,
-                "call"_key = i.call};
-}
-
-auto interval_path_object(const IntervalPath& path, const std::vector<std::int64_t>& by_rank,
-                          const ImbalanceMetrics& imbalance, std::string_view on) {
-  return Object{"on"_key = on,
-                "algorithm"_key = "intervals",
-                "computation_ns"_key = path.computation_ns,
-                "intervals"_key = path.intervals,
-                "by_rank_ns"_key = by_rank,
-                "segments"_key = list_of(path.critical, path_interval_object),
-                "imbalance"_key = imbalance_metrics_object(imbalance)};
-}
-
-Table activity_table(const CriticalPath& p, const CallPaths& paths) {
-  Table table{"path_activities",
-              "Critical path by activity",
-              {{"activity"},
-               {"call path"},
-               {"time on path", Unit::ns},
-               {"share of run time", Unit::ratio},
-               {"imbalance", Unit::ns, "excess over the mean rank"},
-               {"max. gain", Unit::ns, "reduction of the run time if the activity took no time"}},
-              {}};
-  for (const ActivityShare& a : p.activities) {
-    if (table.rows.size() == kPathRowsShown) break;
-    std::vector<Value> row;
-    row.emplace_back(std::string(activity_name(a)));
-    row.emplace_back(paths.name(a.path));
-    row.emplace_back(a.on_path_ns);
-    row.emplace_back(
-        ratio_of(static_cast<double>(a.on_path_ns), static_cast<double>(p.makespan_ns)));
-    row.emplace_back(a.imbalance_ns);
-    if (a.gain_ns) {
-      row.emplace_back(*a.gain_ns);
-    } else {
-      row.emplace_back();
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-Table impact_table(const CriticalPath& p, const CallPaths& paths) {
-  Table table{"path_impact",
-              "Activity impact",
-              {{"activity"},
-               {"call path"},
-               {"imbalance caused", Unit::ns,
-                "summed over all ranks: excess of the critical path over the rank"},
-               {"balanced (critical)", Unit::ns,
-                "summed over all ranks: the part that the rank shares with the critical path"},
-               {"non-critical", Unit::ns,
-                "summed over all ranks: excess of the rank over the critical path"}},
-              {}};
-  for (const ActivityImpact& i : p.impacts) {
-    if (table.rows.size() == kPathRowsShown) break;
-    table.rows.push_back({std::string(activity_name(i.activity)), paths.name(i.activity.path),
-                          i.imbalance_ns, i.critical_ns, i.non_critical_ns});
-  }
-  return table;
-}
-
-Table rank_table(const CriticalPath& p) {
-  Table table{"path_ranks",
-              "Critical path by rank",
-              {{"rank"},
-               {"time on path", Unit::ns},
-               {"share of run time", Unit::ratio},
-               {"mean slack", Unit::ns, "over the rank's computation, weighted by length"}},
-              {}};
-  for (const std::size_t r :
-       largest_first(p.by_rank.size(), [&](std::size_t r) { return p.by_rank[r]; })) {
-    if (table.rows.size() == kPathRowsShown) break;
-    table.rows.push_back(
-        {static_cast<std::int64_t>(r), p.by_rank[r],
-         ratio_of(static_cast<double>(p.by_rank[r]), static_cast<double>(p.makespan_ns)),
-         p.mean_slack_ns[r]});
-  }
-  return table;
-}
-
-Table near_table(const CriticalPath& p) {
-  Table table{"near_paths",
-              "Near-critical paths",
-              {{"path"},
-               {"length", Unit::ns},
-               {"slack", Unit::ns},
-               {"shared", Unit::ratio, "share of its length that lies on the critical path"},
-               {"on rank"}},
-              {}};
-  const char* const names[] = {"second", "third"};
-  for (std::size_t i = 0; i < p.near.size() && i < 2; ++i) {
-    const NearPath& n = p.near[i];
-    std::vector<Value> row;
-    row.emplace_back(std::string(names[i]));
-    row.emplace_back(n.length_ns);
-    row.emplace_back(n.slack_ns);
-    row.emplace_back(ratio_of(static_cast<double>(n.shared_ns), static_cast<double>(n.length_ns)));
-    row.emplace_back(std::int64_t{n.rank});
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-Table segment_table(const CriticalPath& p, const CallPaths& paths) {
-  Table table{"path_segments",
-              "Longest segments of the critical path",
-              {{"begin", Unit::ns}, {"length", Unit::ns}, {"rank"}, {"activity"}, {"call path"}},
-              {}};
-  for (const ActivitySegment& s : p.longest) {
-    table.rows.push_back({s.begin_ns, s.length_ns(), std::int64_t{s.rank},
-                          std::string(activity_name(s)), paths.name(s.path)});
-  }
-  return table;
-}
+const Rows<IntervalPath::Interval> kIntervals{{"begin_ns", &IntervalPath::Interval::begin_ns},
+                                              {"end_ns", &IntervalPath::Interval::end_ns},
+                                              {"rank", &IntervalPath::Interval::rank},
+                                              {"call", &IntervalPath::Interval::call}};
 
 Section imbalance_section(const ImbalanceMetrics& m) {
-  Table table{"imbalance",
-              "Collectives: wait time / execution time",
-              {{"operation"},
-               {"calls", Unit::count},
-               {"wait before", Unit::ns, "until the last rank enters"},
-               {"wait after", Unit::ns, "after the first rank leaves"},
-               {"execution", Unit::ns},
-               {"imbalance", Unit::none, "wait time / execution time"}},
-              {}};
-  for (const auto& o : m.operations) {
-    table.rows.push_back({std::string(mpi_name(o.operation)), static_cast<std::int64_t>(o.calls),
-                          o.imbalance.before_ns, o.imbalance.after_ns, o.imbalance.execute_ns,
-                          o.imbalance.ratio()});
-  }
   constexpr double kMeaningful =
       100;  // times; where hardly anything else is done, more says nothing
   const double ratio = m.program.ratio();
   const Value shown = ratio <= kMeaningful ? Value(ratio) : Value(std::string("over 100 times"));
   Facts facts{{{"collective imbalance, whole program", shown, Unit::ratio,
                 "wait time in collectives / (their execution time + computation)"}}};
-  return {"imbalance", "Imbalance (whole run)", {std::move(facts), std::move(table)}};
+  return {
+      "imbalance", "Imbalance (whole run)", {std::move(facts), kOperations.table(m.operations)}};
 }
 
 }  // namespace
 
-const JsonType& declared_type(const CriticalPathJsonTag*) {
-  return json_type_by<path_object>();
-}
+const Rows<CriticalPath, PathOf> kCriticalPath{
+    {"on", [](auto&, auto& of) { return of.on; }},
+    {"algorithm", [](auto& p) { return to_string(p.algorithm); }},
+    {"makespan_ns", &CriticalPath::makespan_ns},
+    {"vertices", &CriticalPath::vertices},
+    {"edges", &CriticalPath::edges},
+    {"global synchronisation points", &CriticalPath::parts},
+    {"by_rank_ns", &CriticalPath::by_rank},
+    {"least_slack_ns", &CriticalPath::least_slack_ns},
+    {"mean_slack_ns", &CriticalPath::mean_slack_ns},
+    {"activities", &CriticalPath::activities, kActivities},
+    {"impacts", &CriticalPath::impacts, kImpacts},
+    {"near_paths", &CriticalPath::near, kNearPaths},
+    Field<CriticalPath, PathOf>("segments", listed_segments, kSegments).if_known(),
+    {"imbalance", [](auto&, auto& of) -> auto& { return of.imbalance; }, kImbalanceMetrics}};
 
 Described<CriticalPathJson> describe(const CriticalPath& path, const ImbalanceMetrics& imbalance,
                                      const CallPaths& paths, std::string_view on,
                                      PathDetail detail) {
   const bool too_many = path.segment_count > kSegmentsListed;
-  Described<CriticalPathJson> report{
-      path_object(path, imbalance, paths, on, too_many ? PathDetail::sums : detail)};
+  const PathOf of{path, imbalance, paths, on, too_many ? PathDetail::sums : detail};
+  Described<CriticalPathJson> report{CriticalPathJson(path, of)};
   report.findings = path.findings;
   if (too_many && detail == PathDetail::segments) {
     report.findings.add(kSegmentsLeftOut, {}, path.segment_count);
@@ -250,18 +190,26 @@ Described<CriticalPathJson> describe(const CriticalPath& path, const ImbalanceMe
                {"global synchronisation points",
                 static_cast<std::int64_t>(std::max<std::size_t>(1, path.parts) - 1), Unit::count,
                 "points that every path passes through"}}};
+  const std::vector<std::size_t> ranks =
+      largest_first(path.by_rank.size(), [&](std::size_t r) { return path.by_rank[r]; });
   report.sections.push_back(
       {"critical_path",
        fmt::format("Critical path ({}, whole run)", on),
-       {std::move(facts), activity_table(path, paths), impact_table(path, paths), rank_table(path),
-        near_table(path), segment_table(path, paths)}});
+       {std::move(facts), kActivities.table(path.activities, of, kPathRowsShown),
+        kImpacts.table(path.impacts, of, kPathRowsShown), kRanks.table(ranks, of, kPathRowsShown),
+        kNearPaths.table(path.near, of, 2), kSegments.table(path.longest, of)}});
   report.sections.push_back(imbalance_section(imbalance));
   return report;
 }
 
-const JsonType& declared_type(const IntervalPathJsonTag*) {
-  return json_type_by<interval_path_object>();
-}
+const Rows<IntervalPath, IntervalPathOf> kIntervalPath{
+    {"on", [](auto&, auto& of) { return of.on; }},
+    {"algorithm", [](auto&) { return "intervals"; }},
+    {"computation_ns", &IntervalPath::computation_ns},
+    {"intervals", &IntervalPath::intervals},
+    {"by_rank_ns", [](auto&, auto& of) { return of.by_rank; }},
+    {"segments", &IntervalPath::critical, kIntervals},
+    {"imbalance", [](auto&, auto& of) -> auto& { return of.imbalance; }, kImbalanceMetrics}};
 
 Described<IntervalPathJson> describe(const IntervalPath& path, const ImbalanceMetrics& imbalance,
                                      const Trace& trace, std::string_view on) {
@@ -269,7 +217,8 @@ Described<IntervalPathJson> describe(const IntervalPath& path, const ImbalanceMe
   for (const IntervalPath::Interval& i : path.critical) {
     by_rank[static_cast<std::size_t>(i.rank)] += i.end_ns - i.begin_ns;
   }
-  Described<IntervalPathJson> report{interval_path_object(path, by_rank, imbalance, on)};
+  Described<IntervalPathJson> report{
+      IntervalPathJson(path, IntervalPathOf{imbalance, by_rank, on})};
   Facts facts{{{"computation", path.computation_ns, Unit::ns, "time on path"},
                {"groups", static_cast<std::int64_t>(path.critical.size()), Unit::count,
                 "of overlapping computations"},

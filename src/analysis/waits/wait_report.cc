@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "analysis/paths/call_activities.h"
 #include "analysis/paths/path_functions.h"
@@ -11,128 +12,221 @@
 #include "base/units.h"
 
 namespace slackline {
+
+struct WaitsOf {
+  const WaitSummary& summary;
+  const Trace& trace;
+  const CallPaths& paths;
+
+  double waiting_ns() const { return static_cast<double>(summary.total_ns); }
+  double length_ns() const { return static_cast<double>(summary.interval.length_ns()); }
+  double explained_ns() const { return static_cast<double>(summary.delays.waiting_ns); }
+  const CallTree& tree() const { return trace.call_tree(); }
+};
+
 namespace {
 
-constexpr std::size_t kRowsShown = 15;  // of long tables in text; the JSON has all rows
+constexpr std::size_t kWaitRowsShown = 15;  // of long tables in text; the JSON has all rows
 
-Value count(std::uint64_t n) {
-  return static_cast<std::int64_t>(n);
+NameOf pattern_of(const auto& row) {
+  return {identifier(row.pattern), name(row.pattern)};
+}
+std::string_view operation_of(const auto& row) {
+  return mpi_name(row.operation);
 }
 
-auto wait_object(const DescribedWait& s) {
-  return Object{"rank"_key = s.rank,
-                "call"_key = s.call,
-                "operation"_key = mpi_name(s.operation),
-                "enter_ns"_key = s.enter_ns,
-                "exit_ns"_key = s.exit_ns,
-                "wait_ns"_key = s.wait_ns,
-                "cause_rank"_key = known_if(s.cause_rank >= 0, s.cause_rank),
-                "cause_call"_key = known_if(s.cause_call != kNoCall, s.cause_call)};
+const Rows<DescribedWait> kWorstWait{
+    {"rank", &DescribedWait::rank},
+    {"call", &DescribedWait::call},
+    {"operation", operation_of<DescribedWait>},
+    {"enter_ns", &DescribedWait::enter_ns},
+    {"exit_ns", &DescribedWait::exit_ns},
+    {"wait_ns", &DescribedWait::wait_ns},
+    {"cause_rank", [](auto& s) { return known_if(s.cause_rank >= 0, s.cause_rank); }},
+    {"cause_call", [](auto& s) { return known_if(s.cause_call != kNoCall, s.cause_call); }}};
+
+const Rows<PatternSummary> kWrongOrder{
+    {"count", &PatternSummary::wrong_order_count},
+    {"same_source_ns", &PatternSummary::wrong_order_same_ns},
+    {"different_source_ns", &PatternSummary::wrong_order_different_ns}};
+
+double mean_ns(const PatternSummary& p) {
+  return static_cast<double>(p.sum_ns) / static_cast<double>(p.count);
+}
+double terminal_ns(const PatternSummary& p) {
+  return static_cast<double>(p.sum_ns) - p.propagating_ns.value();
+}
+std::optional<double> direct_share(const PatternSummary& p) {
+  if (p.worst.cause_rank < 0) return std::nullopt;
+  return ratio_of(p.direct_ns.value(), p.direct_ns.value() + p.indirect_ns.value());
+}
+const PatternSummary* with_order(const PatternSummary& p) {
+  return p.pattern == WaitPattern::late_sender ? &p : nullptr;
 }
 
-auto wrong_order_object(const PatternSummary& p) {
-  return Object{"count"_key = p.wrong_order_count, "same_source_ns"_key = p.wrong_order_same_ns,
-                "different_source_ns"_key = p.wrong_order_different_ns};
-}
-
-auto pattern_object(const PatternSummary& p) {
-  return Object{
-      "pattern"_key = identifier(p.pattern),
-      "count"_key = p.count,
-      "sum_ns"_key = p.sum_ns,
-      "between_polls_ns"_key = p.between_polls_ns,
-      "mean_ns"_key = static_cast<double>(p.sum_ns) / static_cast<double>(p.count),
-      "min_ns"_key = p.least_ns,
-      "quartile25_ns"_key = p.lower_quartile_ns,
-      "median_ns"_key = p.median_ns,
-      "quartile75_ns"_key = p.upper_quartile_ns,
-      "max_ns"_key = p.worst.wait_ns,
-      "variance_ns2"_key = p.variance,
-      "by_rank_ns"_key = p.by_rank,
-      "direct_ns"_key = p.direct_ns.value(),
-      "indirect_ns"_key = p.indirect_ns.value(),
-      "propagating_ns"_key = p.propagating_ns.value(),
-      "terminal_ns"_key = static_cast<double>(p.sum_ns) - p.propagating_ns.value(),
-      "worst"_key = wait_object(p.worst),
-      "wrong_order"_key.when(p.pattern == WaitPattern::late_sender, wrong_order_object(p))};
-}
+const Rows<PatternSummary> kPatterns{
+    "wait_patterns",
+    "Wait states by pattern",
+    {{"pattern", Unit::none, pattern_of<PatternSummary>},
+     {"count", Unit::count, &PatternSummary::count},
+     {"sum_ns", "total", Unit::ns, &PatternSummary::sum_ns},
+     {"between_polls_ns", &PatternSummary::between_polls_ns},
+     {"mean_ns", mean_ns},
+     {"min_ns", &PatternSummary::least_ns},
+     {"quartile25_ns", &PatternSummary::lower_quartile_ns},
+     {"median_ns", "median", Unit::ns, &PatternSummary::median_ns},
+     {"quartile75_ns", &PatternSummary::upper_quartile_ns},
+     {"max_ns", "maximum", Unit::ns, [](auto& p) { return p.worst.wait_ns; }, "worst instance"},
+     {kShown, "on rank", Unit::none, [](auto& p) { return p.worst.rank; },
+      "rank of the worst instance"},
+     {"variance_ns2", &PatternSummary::variance},
+     {"by_rank_ns", &PatternSummary::by_rank},
+     {"direct_ns", [](auto& p) { return p.direct_ns.value(); }},
+     {"indirect_ns", [](auto& p) { return p.indirect_ns.value(); }},
+     {"propagating_ns", [](auto& p) { return p.propagating_ns.value(); }},
+     {"terminal_ns", terminal_ns},
+     {kShown, "direct (not propagated)", Unit::ratio, direct_share,
+      "share caused by a delay and not by other wait states"},
+     {"worst", &PatternSummary::worst, kWorstWait},
+     Field<PatternSummary>("wrong_order", with_order, kWrongOrder).if_known()}};
 
 /// By DelayKind.
-auto costs_object(const std::array<FixedPointSum, kDelayKinds>& costs) {
-  static_assert(kDelayKinds == 5);
-  return Object{"late_sender"_key = costs[0].value(), "late_receiver"_key = costs[1].value(),
-                "all_to_all"_key = costs[2].value(), "one_to_all"_key = costs[3].value(),
-                "all_to_one"_key = costs[4].value()};
+using Costs = std::array<FixedPointSum, kDelayKinds>;
+static_assert(kDelayKinds == 5);
+const Rows<Costs> kCosts{{"late_sender", [](auto& c) { return c[0].value(); }},
+                         {"late_receiver", [](auto& c) { return c[1].value(); }},
+                         {"all_to_all", [](auto& c) { return c[2].value(); }},
+                         {"one_to_all", [](auto& c) { return c[3].value(); }},
+                         {"all_to_one", [](auto& c) { return c[4].value(); }}};
+
+double direct_ns(const DelayCost& d) {
+  double direct = 0;
+  for (const FixedPointSum& ns : d.short_term) direct += ns.value();
+  return direct;
 }
 
-auto delay_object(const DelayCost& d, const CallPaths& paths) {
-  return Object{"rank"_key = d.of.rank,
-                "activity"_key = activity_name(d.of),
-                "call_path"_key = paths.name(d.of.path),
-                "total_ns"_key = d.total(),
-                "short_term_ns"_key = costs_object(d.short_term),
-                "long_term_ns"_key = costs_object(d.long_term)};
+const Rows<DelayCost, WaitsOf> kDelays{
+    "wait_causes",
+    "Root causes (delay costs)",
+    {{"rank", Unit::none, [](auto& d) { return d.of.rank; }},
+     {"activity", Unit::none, [](auto& d) { return activity_name(d.of); }},
+     {"call_path", "call path", Unit::none,
+      [](auto& d, auto& waits) { return waits.paths.name(d.of.path); }},
+     {"total_ns", &DelayCost::total},
+     {"short_term_ns", &DelayCost::short_term, kCosts},
+     {"long_term_ns", &DelayCost::long_term, kCosts},
+     {kShown, "short-term costs", Unit::ns, direct_ns, "wait time caused directly"},
+     {kShown, "long-term costs", Unit::ns, [](auto& d) { return d.total() - direct_ns(d); },
+      "wait time caused by propagation"},
+     {kShown, "share of wait time", Unit::ratio,
+      [](auto& d, auto& waits) { return ratio_of(d.total(), waits.explained_ns()); }}}};
+
+using WaitCause = WaitInCode::Cause;
+const Rows<WaitCause, WaitsOf> kCauses{
+    {"rank", &WaitCause::rank},
+    {kSpliced, [](auto& c, auto& waits) { return location_to_json(waits.tree(), c.frame); }},
+    {"share", &WaitCause::share}};
+
+const WaitCause* cause_of(const WaitInCode& w) {
+  return w.cause.rank < 0 ? nullptr : &w.cause;
+}
+std::optional<std::string> place_of_cause(const WaitInCode& w, const WaitsOf& waits) {
+  return optional_of(cause_of(w),
+                     [&](const WaitCause& c) { return describe_frame(waits.tree(), c.frame); });
 }
 
-auto wait_cause_object(const WaitInCode& w, const CallTree& tree) {
-  return Object{"rank"_key = w.cause.rank, location_to_json(tree, w.cause.frame),
-                "share"_key = w.cause.share};
-}
+const Rows<WaitInCode, WaitsOf> kInCode{
+    "wait_code",
+    "The largest waits in the code",
+    {{"pattern", Unit::none, pattern_of<WaitInCode>},
+     {"operation", Unit::none, operation_of<WaitInCode>},
+     {"rank", Unit::count, &WaitInCode::rank},
+     {kShown, "called in", Unit::none,
+      [](auto& w, auto& waits) { return describe_frame(waits.tree(), w.frame); }},
+     {"count", &WaitInCode::count},
+     {"sum_ns", "sum", Unit::ns, &WaitInCode::sum_ns},
+     {"call_path", [](auto& w, auto& waits) { return functions_to(waits.tree(), w.frame); }},
+     {kSpliced, [](auto& w, auto& waits) { return location_to_json(waits.tree(), w.frame); }},
+     {"cause", cause_of, kCauses},
+     {kShown, "cause at rank", Unit::count,
+      [](auto& w) { return known_if(w.cause.rank >= 0, w.cause.rank); }},
+     {kShown, "cause in", Unit::none, place_of_cause,
+      "computation: the function, and the line where it ends"},
+     {kShown, "share", Unit::ratio,
+      [](auto& w) { return known_if(w.cause.rank >= 0, w.cause.share); },
+      "of this waiting that comes from there"}}};
 
-auto wait_in_code_object(const WaitInCode& w, const CallTree& tree) {
-  return Object{"pattern"_key = identifier(w.pattern),
-                "operation"_key = mpi_name(w.operation),
-                "rank"_key = w.rank,
-                "count"_key = w.count,
-                "sum_ns"_key = w.sum_ns,
-                "call_path"_key = functions_to(tree, w.frame),
-                location_to_json(tree, w.frame),
-                "cause"_key = known_if(w.cause.rank >= 0, wait_cause_object(w, tree))};
+std::string region_of(const WaitPlace& place, const WaitsOf& waits) {
+  const std::int32_t region = waits.paths.region(place.path);
+  return region < 0 ? std::string() : waits.trace.regions()[static_cast<std::size_t>(region)];
 }
-
-/// A number for every rank.
-std::vector<std::int64_t> every_rank(const WaitPlace& place, std::int32_t ranks) {
+std::optional<double> share_of(const WaitPlace& place, const WaitsOf& waits) {
+  if (place.effective_ns <= 0) return std::nullopt;
+  return ratio_of(static_cast<double>(place.effective_ns), waits.waiting_ns());
+}
+/// A number for every rank; none of places for which there are too many.
+std::vector<std::int64_t> every_rank(const WaitPlace& place, const WaitsOf& waits) {
+  const std::int32_t ranks = waits.trace.ranks();
+  const auto number = &place - waits.summary.places.data();
+  if (std::cmp_greater_equal(number, places_given_by_rank(waits.summary, ranks))) return {};
   std::vector<std::int64_t> all(static_cast<std::size_t>(ranks), 0);
   for (const RankWait& w : place.ranks) all[static_cast<std::size_t>(w.rank)] = w.ns;
   return all;
 }
 
-auto wait_place_object(const WaitPlace& p, const Trace& trace, const CallPaths& paths,
-                       bool by_rank) {
-  const std::int32_t region = paths.region(p.path);
-  return Object{
-      "pattern"_key = identifier(p.pattern),
-      "operation"_key = mpi_name(p.operation),
-      "region"_key = region < 0 ? std::string() : trace.regions()[static_cast<std::size_t>(region)],
-      "call_path"_key = paths.name(p.path),
-      "count"_key = p.count,
-      "sum_ns"_key = p.sum_ns,
-      "by_rank_ns"_key = by_rank ? every_rank(p, trace.ranks()) : std::vector<std::int64_t>()};
+const Rows<WaitPlace, WaitsOf> kPlaces{
+    "wait_places",
+    "Wait states by call path",
+    {{"pattern", Unit::none, pattern_of<WaitPlace>},
+     {"operation", Unit::none, operation_of<WaitPlace>},
+     {"region", region_of},
+     {"call_path", "call path", Unit::none,
+      [](auto& p, auto& waits) { return waits.paths.name(p.path); }},
+     {"count", Unit::count, &WaitPlace::count},
+     {"sum_ns", "total", Unit::ns, &WaitPlace::sum_ns},
+     {kShown, "share", Unit::ratio, share_of,
+      "of total wait time; none of completion patterns, which are not wait time"},
+     {kShown, "most on rank", Unit::none,
+      [](auto& p) { return std::ranges::max_element(p.ranks, {}, &RankWait::ns)->rank; }},
+     {"by_rank_ns", every_rank}}};
+
+const Rows<RankWait, WaitsOf> kRanks{
+    "wait_ranks",
+    "Wait time by rank",
+    {{kShown, "rank", Unit::none, &RankWait::rank},
+     {kShown, "wait time", Unit::ns, &RankWait::ns},
+     {kShown, "share of the interval", Unit::ratio, [](auto& w, auto& waits) {
+        return ratio_of(static_cast<double>(w.ns), waits.length_ns());
+      }}}};
+
+/// Below a pattern, what of it comes of the order of messages and of polling.
+Table pattern_table(const WaitSummary& s) {
+  Table all = kPatterns.table(s.patterns);
+  Table table{all.id, all.title, all.columns, {}};
+  for (std::size_t i = 0; i < s.patterns.size(); ++i) {
+    const PatternSummary& p = s.patterns[i];
+    table.rows.push_back(std::move(all.rows[i]));
+    const auto add_part = [&](std::string_view part, Value n, std::int64_t ns) {
+      if (ns <= 0) return;
+      std::vector<Value> of{fmt::format("  {}, {}", name(p.pattern), part), std::move(n), ns};
+      of.resize(table.columns.size());
+      table.rows.push_back(std::move(of));
+    };
+    add_part("wrong order", cell_of(p.wrong_order_count),
+             p.wrong_order_same_ns + p.wrong_order_different_ns);
+    add_part("between polls", {}, p.between_polls_ns);
+  }
+  return table;
 }
 
-auto wait_place_objects(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
-  const std::size_t by_rank = places_given_by_rank(s, trace.ranks());
-  std::size_t place = 0;
-  return list_of(s.places, [&](const WaitPlace& p) {
-    return wait_place_object(p, trace, paths, place++ < by_rank);
-  });
-}
-
-auto wait_summary_object(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
-  const CallTree& tree = trace.call_tree();
-  return Object{"waiting_ns"_key = s.total_ns,
-                "mpi_ns"_key = s.mpi_ns,
-                "begin_ns"_key = s.interval.begin_ns - s.run.begin_ns,
-                "length_ns"_key = s.interval.length_ns(),
-                "waiting_by_rank_ns"_key = s.by_rank,
-                "patterns"_key = list_of(s.patterns, pattern_object),
-                "places"_key = wait_place_objects(s, trace, paths),
-                "waits"_key = list_of(
-                    s.in_code, [&](const WaitInCode& w) { return wait_in_code_object(w, tree); }),
-                "delays"_key = list_of(s.delays.costs,
-                                       [&](const DelayCost& d) { return delay_object(d, paths); }),
-                "delays_unexplained_ns"_key = s.delays.unexplained_ns.value(),
-                "delays_explain_ns"_key = static_cast<double>(s.delays.waiting_ns)};
+/// The ranks that have calls, the longest waiting first.
+std::vector<RankWait> longest_waiting(const WaitSummary& s) {
+  std::vector<RankWait> ranks;
+  for (const std::size_t r :
+       largest_first(s.by_rank.size(), [&](std::size_t r) { return s.by_rank[r]; })) {
+    if (s.has_calls[r]) ranks.push_back({static_cast<std::int32_t>(r), s.by_rank[r]});
+  }
+  return ranks;
 }
 
 Facts totals(const WaitSummary& s) {
@@ -144,129 +238,6 @@ Facts totals(const WaitSummary& s) {
            {"share of MPI time", ratio_of(waiting, static_cast<double>(s.mpi_ns)), Unit::ratio}}};
 }
 
-Table pattern_table(const WaitSummary& s) {
-  Table table{"wait_patterns",
-              "Wait states by pattern",
-              {{"pattern"},
-               {"count", Unit::count},
-               {"total", Unit::ns},
-               {"median", Unit::ns},
-               {"maximum", Unit::ns, "worst instance"},
-               {"on rank", Unit::none, "rank of the worst instance"},
-               {"direct (not propagated)", Unit::ratio,
-                "share caused by a delay and not by other wait states"}},
-              {}};
-  for (const PatternSummary& p : s.patterns) {
-    std::vector<Value> row{
-        std::string(name(p.pattern)), count(p.count), p.sum_ns, p.median_ns, p.worst.wait_ns,
-        std::int64_t{p.worst.rank}};
-    row.resize(table.columns.size());
-    if (p.worst.cause_rank >= 0)
-      row.back() = ratio_of(p.direct_ns.value(), p.direct_ns.value() + p.indirect_ns.value());
-    table.rows.push_back(std::move(row));
-    const auto add_part = [&](std::string_view part, Value n, std::int64_t ns) {
-      if (ns <= 0) return;
-      std::vector<Value> of{fmt::format("  {}, {}", name(p.pattern), part), std::move(n), ns};
-      of.resize(table.columns.size());
-      table.rows.push_back(std::move(of));
-    };
-    add_part("wrong order", count(p.wrong_order_count),
-             p.wrong_order_same_ns + p.wrong_order_different_ns);
-    add_part("between polls", {}, p.between_polls_ns);
-  }
-  return table;
-}
-
-Table place_table(const WaitSummary& s, const CallPaths& paths) {
-  Table table{"wait_places",
-              "Wait states by call path",
-              {{"pattern"},
-               {"operation"},
-               {"call path"},
-               {"count", Unit::count},
-               {"total", Unit::ns},
-               {"share", Unit::ratio,
-                "of total wait time; none of completion patterns, which are not wait time"},
-               {"most on rank"}},
-              {}};
-  for (const WaitPlace& p : s.places) {
-    if (table.rows.size() == kRowsShown) break;
-    const std::int32_t most = std::ranges::max_element(p.ranks, {}, &RankWait::ns)->rank;
-    Value share;
-    if (p.effective_ns > 0) {
-      share = ratio_of(static_cast<double>(p.effective_ns), static_cast<double>(s.total_ns));
-    }
-    table.rows.push_back({std::string(name(p.pattern)), std::string(mpi_name(p.operation)),
-                          paths.name(p.path), count(p.count), p.sum_ns, std::move(share),
-                          std::int64_t{most}});
-  }
-  return table;
-}
-
-Table code_table(const WaitSummary& s, const CallTree& tree) {
-  Table table{"wait_code",
-              "The largest waits in the code",
-              {{"pattern"},
-               {"operation"},
-               {"rank", Unit::count},
-               {"called in"},
-               {"sum", Unit::ns},
-               {"cause at rank", Unit::count},
-               {"cause in", Unit::none, "computation: the function, and the line where it ends"},
-               {"share", Unit::ratio, "of this waiting that comes from there"}},
-              {}};
-  for (const WaitInCode& w : s.in_code) {
-    if (table.rows.size() == kRowsShown) break;
-    std::vector<Value> row{std::string(name(w.pattern)), std::string(mpi_name(w.operation)),
-                           std::int64_t{w.rank}, describe_frame(tree, w.frame), w.sum_ns};
-    row.resize(table.columns.size());
-    if (w.cause.rank >= 0) {
-      row[5] = std::int64_t{w.cause.rank};
-      row[6] = describe_frame(tree, w.cause.frame);
-      row[7] = w.cause.share;
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-Table rank_table(const WaitSummary& s) {
-  Table table{"wait_ranks",
-              "Wait time by rank",
-              {{"rank"}, {"wait time", Unit::ns}, {"share of the interval", Unit::ratio}},
-              {}};
-  for (const std::size_t r :
-       largest_first(s.by_rank.size(), [&](std::size_t r) { return s.by_rank[r]; })) {
-    if (table.rows.size() == kRowsShown) break;
-    if (!s.has_calls[r]) continue;
-    table.rows.push_back(
-        {static_cast<std::int64_t>(r), s.by_rank[r],
-         ratio_of(static_cast<double>(s.by_rank[r]), static_cast<double>(s.interval.length_ns()))});
-  }
-  return table;
-}
-
-Table cause_table(const WaitSummary& s, const CallPaths& paths) {
-  Table table{"wait_causes",
-              "Root causes (delay costs)",
-              {{"rank"},
-               {"activity"},
-               {"call path"},
-               {"short-term costs", Unit::ns, "wait time caused directly"},
-               {"long-term costs", Unit::ns, "wait time caused by propagation"},
-               {"share of wait time", Unit::ratio}},
-              {}};
-  for (const DelayCost& d : s.delays.costs) {
-    if (table.rows.size() == kRowsShown) break;
-    double direct = 0;
-    for (const FixedPointSum& ns : d.short_term) direct += ns.value();
-    table.rows.push_back({std::int64_t{d.of.rank}, std::string(activity_name(d.of)),
-                          paths.name(d.of.path), direct, d.total() - direct,
-                          ratio_of(d.total(), static_cast<double>(s.delays.waiting_ns))});
-  }
-  return table;
-}
-
 Facts explained(const WaitSummary& s) {
   return {{{"not attributed",
             ratio_of(s.delays.unexplained_ns.value(), static_cast<double>(s.delays.waiting_ns)),
@@ -275,28 +246,39 @@ Facts explained(const WaitSummary& s) {
 
 }  // namespace
 
-const JsonType& declared_type(const WaitSummaryJsonTag*) {
-  return json_type_by<wait_summary_object>();
-}
+const Rows<WaitSummary, WaitsOf> kWaitSummary{
+    {"waiting_ns", &WaitSummary::total_ns},
+    {"mpi_ns", &WaitSummary::mpi_ns},
+    {"begin_ns", [](auto& s) { return s.interval.begin_ns - s.run.begin_ns; }},
+    {"length_ns", [](auto& s) { return s.interval.length_ns(); }},
+    {"waiting_by_rank_ns", &WaitSummary::by_rank},
+    {"patterns", &WaitSummary::patterns, kPatterns},
+    {"places", &WaitSummary::places, kPlaces},
+    {"waits", &WaitSummary::in_code, kInCode},
+    {"delays", [](auto& s) -> auto& { return s.delays.costs; }, kDelays},
+    {"delays_unexplained_ns", [](auto& s) { return s.delays.unexplained_ns.value(); }},
+    {"delays_explain_ns", [](auto&, auto& waits) { return waits.explained_ns(); }}};
 
 Described<WaitSummaryJson> describe(const WaitSummary& summary, const Trace& trace,
                                     const CallPaths& paths) {
-  Described<WaitSummaryJson> report{wait_summary_object(summary, trace, paths)};
+  const WaitsOf waits{summary, trace, paths};
+  Described<WaitSummaryJson> report{WaitSummaryJson(summary, waits)};
   report.findings = summary.findings;
-  const bool all = summary.interval == summary.run;
-  const std::string_view of = all ? " (whole run)" : "";
-  report.sections.push_back(
-      {"wait_states", fmt::format("Wait states{}", of), {totals(summary), pattern_table(summary)}});
-  if (summary.places.empty()) return report;
-  report.sections.back().items.insert(report.sections.back().items.end(),
-                                      {place_table(summary, paths), rank_table(summary)});
-  if (!trace.call_tree().empty() && !summary.in_code.empty()) {
-    report.sections.back().items.push_back(code_table(summary, trace.call_tree()));
+  const std::string_view of = summary.interval == summary.run ? " (whole run)" : "";
+  std::vector<Item> items{totals(summary), pattern_table(summary)};
+  if (!summary.places.empty()) {
+    items.emplace_back(kPlaces.table(summary.places, waits, kWaitRowsShown));
+    items.emplace_back(kRanks.table(longest_waiting(summary), waits, kWaitRowsShown));
   }
+  if (!waits.tree().empty() && !summary.in_code.empty()) {
+    items.emplace_back(kInCode.table(summary.in_code, waits, kWaitRowsShown));
+  }
+  report.sections.push_back({"wait_states", fmt::format("Wait states{}", of), std::move(items)});
   if (!summary.delays.costs.empty()) {
-    report.sections.push_back({"causes",
-                               fmt::format("Root causes{}", of),
-                               {cause_table(summary, paths), explained(summary)}});
+    report.sections.push_back(
+        {"causes",
+         fmt::format("Root causes{}", of),
+         {kDelays.table(summary.delays.costs, waits, kWaitRowsShown), explained(summary)}});
   }
   return report;
 }

@@ -10,8 +10,8 @@
 #include "analysis/waits/wait_states.h"
 #include "analysis/waits/waits_in_code.h"
 #include "calls/run_span.h"
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 
 namespace slackline {
@@ -75,8 +75,8 @@ WaitSummary summary_of(const WaitSums& sums, std::span<const RankExtent> ranks,
 /// million numbers at most.
 std::size_t places_given_by_rank(const WaitSummary& summary, std::int32_t ranks);
 
-using WaitSummaryJson = JsonOf<struct WaitSummaryJsonTag>;
-const JsonType& declared_type(const WaitSummaryJsonTag*);
+extern const Rows<WaitSummary, struct WaitsOf> kWaitSummary;
+using WaitSummaryJson = JsonBy<kWaitSummary>;
 /// Result and tables of patterns, places, ranks and causes; times in ns.
 Described<WaitSummaryJson> describe(const WaitSummary& summary, const Trace& trace,
                                     const CallPaths& paths);
