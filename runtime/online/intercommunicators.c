@@ -55,9 +55,8 @@ static Comm* make_inter(int tag, int n_own, const int* own, int n_other, const i
 }
 
 /* The leaders tell each other who is in their groups, and then their groups. */
-MPI_FUNCTION(Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peers, int remote_leader,
-                                int tag, MPI_Comm* result)) {
-  enter_call();
+void simulate_intercomm_create(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader,
+                               int tag, MPI_Comm* result) {
   const Comm* own = find_comm(local);
   int n_other = 0, n_own = own->size;
   int* other = NULL;
@@ -77,8 +76,6 @@ MPI_FUNCTION(Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peers, int 
   const int is_first = own->members[0] < other[0];
   *result = make_inter(tag, n_own, own->members, n_other, other, is_first, hidden)->handle;
   free(other);
-  leave_call();
-  return MPI_SUCCESS;
 }
 
 Comm* duplicate_inter(const Comm* inter) {
@@ -137,8 +134,7 @@ Comm* split_inter(const Comm* inter, int color, int key) {
 }
 
 /* The group that is not `high` comes first; where both say the same, the first one. */
-MPI_FUNCTION(Intercomm_merge, (MPI_Comm handle, int high, MPI_Comm* result)) {
-  enter_call();
+void simulate_intercomm_merge(MPI_Comm handle, int high, MPI_Comm* result) {
   const Comm* inter = find_comm(handle);
   const int own = high != 0, n = inter->size + inter->n_peers;
   int* all = room(n);
@@ -150,17 +146,13 @@ MPI_FUNCTION(Intercomm_merge, (MPI_Comm handle, int high, MPI_Comm* result)) {
   const Comm* made = make_comm(SLK_OP_comm_split, find_comm(inter->both), 0,
                                swapped ? (at + n - n_first) % n : at);
   *result = made->handle;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Comm_remote_size, (MPI_Comm comm, int* size)) {
+void simulate_comm_remote_size(MPI_Comm comm, int* size) {
   *size = find_comm(comm)->n_peers;
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Comm_remote_group, (MPI_Comm comm, MPI_Group* group)) {
+void simulate_comm_remote_group(MPI_Comm comm, MPI_Group* group) {
   const Comm* inter = find_comm(comm);
   *group = new_group_of(inter->n_peers, inter->peers);
-  return MPI_SUCCESS;
 }

@@ -132,12 +132,11 @@ static void move(const Window* w, const Access* x) {
   free(packed);
 }
 
-static int access_target(const Access* x, MPI_Win handle, MPI_Request* request) {
+static void access_target(const Access* x, MPI_Win handle, MPI_Request* request) {
   if (x->target == MPI_PROC_NULL) {
     if (request != NULL) *request = together(0, NULL);
-    return MPI_SUCCESS;
+    return;
   }
-  enter_call();
   const Window* w = find_window(handle);
   const uint64_t bytes = packed_bytes(x->count, x->type);
   struct slk_online_call* call = new_call(x->operation, w->comm);
@@ -152,65 +151,42 @@ static int access_target(const Access* x, MPI_Win handle, MPI_Request* request) 
   }
   ask();
   move(w, x);
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-#define UNWRAPPED(...) __VA_ARGS__
-
-#define ONE_SIDED(Name, Rname, of, parameters, given)                  \
-  MPI_FUNCTION(Name, parameters) {                                     \
-    const Access x = {.operation = SLK_OP_##of, UNWRAPPED given};      \
-    return access_target(&x, window, NULL);                            \
-  }                                                                    \
-  MPI_FUNCTION(Rname, (UNWRAPPED parameters, MPI_Request * request)) { \
-    const Access x = {.operation = SLK_OP_r##of, UNWRAPPED given};     \
-    return access_target(&x, window, request);                         \
-  }
-
-#define TARGET .target = target, .place = place, .count = count, .type = type
-
-ONE_SIDED(Put, Rput, put,
-          (const void* sent, int n_sent, MPI_Datatype sent_type, int target, MPI_Aint place,
-           int count, MPI_Datatype type, MPI_Win window),
-          (.sent = sent, .n_sent = n_sent, .sent_type = sent_type, TARGET, .op = MPI_REPLACE))
-ONE_SIDED(Get, Rget, get,
-          (void* result, int n_result, MPI_Datatype result_type, int target, MPI_Aint place,
-           int count, MPI_Datatype type, MPI_Win window),
-          (.result = result, .n_result = n_result, .result_type = result_type, TARGET,
-           .op = MPI_NO_OP))
-ONE_SIDED(Accumulate, Raccumulate, accumulate,
-          (const void* sent, int n_sent, MPI_Datatype sent_type, int target, MPI_Aint place,
-           int count, MPI_Datatype type, MPI_Op op, MPI_Win window),
-          (.sent = sent, .n_sent = n_sent, .sent_type = sent_type, TARGET, .op = op))
-ONE_SIDED(Get_accumulate, Rget_accumulate, get_accumulate,
-          (const void* sent, int n_sent, MPI_Datatype sent_type, void* result, int n_result,
-           MPI_Datatype result_type, int target, MPI_Aint place, int count, MPI_Datatype type,
-           MPI_Op op, MPI_Win window),
-          (.sent = sent, .n_sent = n_sent, .sent_type = sent_type, .result = result,
-           .n_result = n_result, .result_type = result_type, TARGET, .op = op))
-
-MPI_FUNCTION(Fetch_and_op, (const void* sent, void* result, MPI_Datatype type, int target,
-                            MPI_Aint place, MPI_Op op, MPI_Win window)) {
-  const Access x = {.operation = SLK_OP_fetch_and_op,
-                    .sent = sent,
-                    .n_sent = 1,
-                    .sent_type = type,
-                    .result = result,
-                    .n_result = 1,
-                    .result_type = type,
-                    .target = target,
-                    .place = place,
-                    .count = 1,
-                    .type = type,
-                    .op = op};
-  return access_target(&x, window, NULL);
+/* Of all four; `request`: null for those without one. */
+void simulate_get_accumulate(enum slk_operation operation, const void* sent, int n_sent,
+                             MPI_Datatype sent_type, void* result, int n_result,
+                             MPI_Datatype result_type, int target, MPI_Aint place, int count,
+                             MPI_Datatype type, MPI_Op op, MPI_Win window, MPI_Request* request) {
+  const Access x = {operation,   sent,   n_sent, sent_type, result, n_result,
+                    result_type, target, place,  count,     type,   op};
+  access_target(&x, window, request);
 }
 
-MPI_FUNCTION(Compare_and_swap, (const void* sent, const void* expected, void* result,
-                                MPI_Datatype type, int target, MPI_Aint place, MPI_Win handle)) {
-  if (target == MPI_PROC_NULL) return MPI_SUCCESS;
-  enter_call();
+void simulate_put(enum slk_operation operation, const void* sent, int n_sent,
+                  MPI_Datatype sent_type, int target, MPI_Aint place, int count, MPI_Datatype type,
+                  MPI_Win window, MPI_Request* request) {
+  simulate_get_accumulate(operation, sent, n_sent, sent_type, NULL, 0, MPI_DATATYPE_NULL, target,
+                          place, count, type, MPI_REPLACE, window, request);
+}
+
+void simulate_get(enum slk_operation operation, void* result, int n_result,
+                  MPI_Datatype result_type, int target, MPI_Aint place, int count,
+                  MPI_Datatype type, MPI_Win window, MPI_Request* request) {
+  simulate_get_accumulate(operation, NULL, 0, MPI_DATATYPE_NULL, result, n_result, result_type,
+                          target, place, count, type, MPI_NO_OP, window, request);
+}
+
+void simulate_accumulate(enum slk_operation operation, const void* sent, int n_sent,
+                         MPI_Datatype sent_type, int target, MPI_Aint place, int count,
+                         MPI_Datatype type, MPI_Op op, MPI_Win window, MPI_Request* request) {
+  simulate_get_accumulate(operation, sent, n_sent, sent_type, NULL, 0, MPI_DATATYPE_NULL, target,
+                          place, count, type, op, window, request);
+}
+
+void simulate_compare_and_swap(const void* sent, const void* expected, void* result,
+                               MPI_Datatype type, int target, MPI_Aint place, MPI_Win handle) {
+  if (target == MPI_PROC_NULL) return;
   const Window* w = find_window(handle);
   const uint64_t bytes = packed_bytes(1, type);
   struct slk_online_call* call = new_call(SLK_OP_compare_and_swap, w->comm);
@@ -223,6 +199,4 @@ MPI_FUNCTION(Compare_and_swap, (const void* sent, const void* expected, void* re
   const int swaps = memcmp(r.data, expected, bytes) == 0;
   if (swaps) memcpy(r.data, sent, bytes);
   leave(&r, swaps);
-  leave_call();
-  return MPI_SUCCESS;
 }

@@ -10,6 +10,8 @@
 #include "fold.h"
 #include "trace/online_wire.h"
 
+#include "simulated.inc"
+
 /* A communicator as the simulated world has it; `handle` is a real one of this process alone. */
 typedef struct Comm {
   struct Comm* next;
@@ -107,7 +109,7 @@ Comm* make_comm(enum slk_operation operation, const Comm* parent, int color, int
 Comm* make_comm_of(enum slk_operation operation, const Comm* parent, int tag, int n,
                    const int* members);
 /* The communicators of those of the same color, ordered by key; none for a negative color. */
-int split_comm(enum slk_operation operation, MPI_Comm comm, int color, int key, MPI_Comm* result);
+void split_comm(enum slk_operation operation, MPI_Comm comm, int color, int key, MPI_Comm* result);
 
 /* intercommunicators.c */
 Comm* duplicate_inter(const Comm* inter);
@@ -158,9 +160,7 @@ typedef enum {
   REQUEST_TOGETHER, /* done when all its parts are */
   REQUEST_TRANSFER  /* one-sided */
 } RequestKind;
-struct Collective;
-struct CollectiveArguments;
-struct NeighbourArguments;
+typedef struct Collective Collective;
 typedef struct {
   RequestKind kind;
   int active; /* started, not completed */
@@ -175,10 +175,9 @@ typedef struct {
   int peer;
   int tag;
   uint64_t block; /* of a send */
-  struct Collective* collective;
-  struct CollectiveArguments* again; /* of a persistent collective */
-  struct NeighbourArguments* neighbours_again;
-  MPI_Comm made; /* of a maker */
+  Collective* collective;
+  const Arguments* again; /* of a persistent collective: what each start does */
+  MPI_Comm made;          /* of a maker */
   int n_parts;
   MPI_Request* parts;
   int main_part; /* whose status it has; -1: none */
@@ -194,10 +193,6 @@ void complete_freed(void); /* what the program has freed before it was complete 
 MPI_Request together(int n, MPI_Request* parts);
 
 /* collectives.c */
-void finish_collective(struct Collective* collective, uint64_t board, uint64_t result);
-/* Persistent collectives: what each start does. */
-MPI_Request start_again(const struct CollectiveArguments* arguments);
-/* neighbourhoods.c */
-MPI_Request start_neighbours_again(const struct NeighbourArguments* a);
+void finish_collective(Collective* collective, uint64_t board, uint64_t result);
 
 #endif

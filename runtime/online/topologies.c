@@ -20,9 +20,8 @@ void copy_topology(const Comm* from, Comm* to) {
   to->edges = from->edges;
 }
 
-MPI_FUNCTION(Topo_test, (MPI_Comm comm, int* status)) {
+void simulate_topo_test(MPI_Comm comm, int* status) {
   *status = find_comm(comm)->topology;
-  return MPI_SUCCESS;
 }
 
 static const Comm* find_graph(MPI_Comm handle, int topology, const char* function) {
@@ -33,9 +32,8 @@ static const Comm* find_graph(MPI_Comm handle, int topology, const char* functio
 
 /* MPI_Graph_create: all ranks know all edges. */
 
-MPI_FUNCTION(Graph_create, (MPI_Comm comm, int nodes, const int* index, const int* edges,
-                            int reorder, MPI_Comm* result)) {
-  enter_call();
+void simulate_graph_create(MPI_Comm comm, int nodes, const int* index, const int* edges,
+                           MPI_Comm* result) {
   const Comm* parent = find_comm(comm);
   if (nodes > parent->size) refuse("MPI_Graph_create", "the graph is larger than the communicator");
   Comm* graph = make_comm(SLK_OP_graph_create, parent, parent->rank < nodes ? 0 : -1, parent->rank);
@@ -50,49 +48,42 @@ MPI_FUNCTION(Graph_create, (MPI_Comm comm, int nodes, const int* index, const in
     graph->n_in = graph->n_out = index[graph->rank] - begin;
     *result = graph->handle;
   }
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Graphdims_get, (MPI_Comm comm, int* nodes, int* edges)) {
+void simulate_graphdims_get(MPI_Comm comm, int* nodes, int* edges) {
   const Comm* graph = find_graph(comm, MPI_GRAPH, "MPI_Graphdims_get");
   *nodes = graph->nodes;
   *edges = graph->index[graph->nodes - 1];
-  return MPI_SUCCESS;
 }
 
 static void store(const int* from, int n, int* to, int room) {
   for (int i = 0; i < n && i < room; ++i) to[i] = from[i];
 }
 
-MPI_FUNCTION(Graph_get, (MPI_Comm comm, int most_nodes, int most_edges, int* index, int* edges)) {
+void simulate_graph_get(MPI_Comm comm, int most_nodes, int most_edges, int* index, int* edges) {
   const Comm* graph = find_graph(comm, MPI_GRAPH, "MPI_Graph_get");
   store(graph->index, graph->nodes, index, most_nodes);
   store(graph->edges, graph->index[graph->nodes - 1], edges, most_edges);
-  return MPI_SUCCESS;
 }
 
 static int first_edge(const Comm* graph, int rank) {
   return rank == 0 ? 0 : graph->index[rank - 1];
 }
 
-MPI_FUNCTION(Graph_neighbors_count, (MPI_Comm comm, int rank, int* n)) {
+void simulate_graph_neighbors_count(MPI_Comm comm, int rank, int* n) {
   const Comm* graph = find_graph(comm, MPI_GRAPH, "MPI_Graph_neighbors_count");
   *n = graph->index[rank] - first_edge(graph, rank);
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Graph_neighbors, (MPI_Comm comm, int rank, int most, int* of)) {
+void simulate_graph_neighbors(MPI_Comm comm, int rank, int most, int* of) {
   const Comm* graph = find_graph(comm, MPI_GRAPH, "MPI_Graph_neighbors");
   const int begin = first_edge(graph, rank);
   store(graph->edges + begin, graph->index[rank] - begin, of, most);
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Graph_map, (MPI_Comm comm, int nodes, const int* index, const int* edges, int* rank)) {
+void simulate_graph_map(MPI_Comm comm, int nodes, int* rank) {
   const int own = find_comm(comm)->rank;
   *rank = own < nodes ? own : MPI_UNDEFINED;
-  return MPI_SUCCESS;
 }
 
 /* MPI_Dist_graph_create: ranks know edges of each other. */
@@ -108,11 +99,9 @@ static Comm* new_graph(enum slk_operation operation, const Comm* parent) {
   return graph;
 }
 
-MPI_FUNCTION(Dist_graph_create_adjacent,
-             (MPI_Comm comm, int n_in, const int* in, const int* in_weights, int n_out,
-              const int* out, const int* out_weights, MPI_Info info, int reorder,
-              MPI_Comm* result)) {
-  enter_call();
+void simulate_dist_graph_create_adjacent(MPI_Comm comm, int n_in, const int* in,
+                                         const int* in_weights, int n_out, const int* out,
+                                         const int* out_weights, MPI_Comm* result) {
   Comm* graph = new_graph(SLK_OP_dist_graph_create_adjacent, find_comm(comm));
   graph->n_in = n_in;
   graph->n_out = n_out;
@@ -121,8 +110,6 @@ MPI_FUNCTION(Dist_graph_create_adjacent,
   graph->in_weight = weights_of(in_weights, n_in);
   graph->weight = weights_of(out_weights, n_out);
   *result = graph->handle;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
 typedef struct {
@@ -166,10 +153,8 @@ static Edge* all_edges(MPI_Comm comm, const Edge* own, int n_own, int* total) {
   return all;
 }
 
-MPI_FUNCTION(Dist_graph_create,
-             (MPI_Comm comm, int n, const int* sources, const int* degrees, const int* destinations,
-              const int* weights, MPI_Info info, int reorder, MPI_Comm* result)) {
-  enter_call();
+void simulate_dist_graph_create(MPI_Comm comm, int n, const int* sources, const int* degrees,
+                                const int* destinations, const int* weights, MPI_Comm* result) {
   int n_own, total;
   Edge* own = told_edges(n, sources, degrees, destinations, weights, &n_own);
   Edge* edges = all_edges(comm, own, n_own, &total);
@@ -197,20 +182,17 @@ MPI_FUNCTION(Dist_graph_create,
   free(own);
   free(edges);
   *result = graph->handle;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Dist_graph_neighbors_count, (MPI_Comm comm, int* n_in, int* n_out, int* weighted)) {
+void simulate_dist_graph_neighbors_count(MPI_Comm comm, int* n_in, int* n_out, int* weighted) {
   const Comm* graph = find_graph(comm, MPI_DIST_GRAPH, "MPI_Dist_graph_neighbors_count");
   *n_in = graph->n_in;
   *n_out = graph->n_out;
   *weighted = graph->weight != NULL || graph->in_weight != NULL;
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Dist_graph_neighbors, (MPI_Comm comm, int most_in, int* in, int* in_weights,
-                                    int most_out, int* out, int* out_weights)) {
+void simulate_dist_graph_neighbors(MPI_Comm comm, int most_in, int* in, int* in_weights,
+                                   int most_out, int* out, int* out_weights) {
   const Comm* graph = find_graph(comm, MPI_DIST_GRAPH, "MPI_Dist_graph_neighbors");
   store(graph->in, graph->n_in, in, most_in);
   store(graph->out, graph->n_out, out, most_out);
@@ -218,7 +200,6 @@ MPI_FUNCTION(Dist_graph_neighbors, (MPI_Comm comm, int most_in, int* in, int* in
     store(graph->in_weight, graph->n_in, in_weights, most_in);
   if (out_weights != MPI_UNWEIGHTED && graph->weight != NULL)
     store(graph->weight, graph->n_out, out_weights, most_out);
-  return MPI_SUCCESS;
 }
 
 Neighbours neighbours_of(MPI_Comm handle) {

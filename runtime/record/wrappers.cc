@@ -1,5 +1,5 @@
-// All wrappers, generated from mpi_calls.txt, and the table by which the preloaded library finds
-// them. Compiled once per MPI library.
+// All wrappers, generated from calls/mpi_calls.txt, and the table by which the preloaded library
+// finds them. Compiled once per MPI library.
 
 #include <mpi.h>
 

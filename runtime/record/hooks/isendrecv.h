@@ -11,12 +11,10 @@ inline constexpr std::uint8_t SLK_OP_isendrecv_replace = SLK_REC_ISENDRECV;
 
 /// A send and a receive with one request: it has the receive's serial, and the send the one before.
 template <class SendCount, class RecvCount, class Requests, class Call>
-int isendrecv(std::uint8_t op, SendCount sn, MPI_Datatype stype, int dest, int stag, RecvCount rn,
-              MPI_Datatype rtype, int source, int rtag, MPI_Comm comm, Requests requests,
-              Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = open_message(*t, op, communicator(*t, comm), dest, stag, bytes_of(sn, stype));
+int isendrecv(Thread& t, std::uint8_t op, SendCount sn, MPI_Datatype stype, int dest, int stag,
+              RecvCount rn, MPI_Datatype rtype, int source, int rtag, MPI_Comm comm,
+              Requests requests, Call call) {
+  slk_record* r = open_message(t, op, communicator(t, comm), dest, stag, bytes_of(sn, stype));
   Request entry;
   entry.active = true;
   entry.receive = true;
@@ -27,13 +25,11 @@ int isendrecv(std::uint8_t op, SendCount sn, MPI_Datatype stype, int dest, int s
   entry.bytes = bytes_of(rn, rtype);
   entry.flags = static_cast<std::uint8_t>(r->flags | wildcards(source, rtag));
   r->request = entry.serial;
-  t->begin();
-  const int rc = call();
-  t->end();
+  const int rc = measured(t, call);
   if (rc == MPI_SUCCESS) remember(requests, entry);
   const std::int64_t args[4] = {entry.peer, entry.tag, static_cast<std::int64_t>(entry.bytes),
                                 wildcards(source, rtag)};
-  t->close_with(4, [&](std::size_t i) { return args[i]; });
+  t.close_with(4, [&](std::size_t i) { return args[i]; });
   return rc;
 }
 

@@ -44,61 +44,46 @@ inline void fill_from_status(slk_record* r, const MPI_Status& s) {
 }
 
 template <class Count, class Call>
-int send(std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  const Communicator* c = communicator(*t, comm);
-  open_message(*t, op, c, dest, tag, bytes_of(n, type));
-  t->begin();
-  const int rc = call();
-  t->end();
-  refused(rc) ? t->discard() : t->close();
+int send(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+         Call call) {
+  const Communicator* c = communicator(t, comm);
+  open_message(t, op, c, dest, tag, bytes_of(n, type));
+  const int rc = measured(t, call);
+  refused(rc) ? t.discard() : t.close();
   return rc;
 }
 
 template <class Count, class Call>
-int recv(std::uint8_t op, Count n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+int recv(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
          MPI_Status* status, Call call) {
-  MPI_Status own;
-  MPI_Status* const used = status != nullptr ? status : &own;
-  Thread* t = enter();
-  if (t == nullptr) return call(status);
-  const Communicator* c = communicator(*t, comm);
-  slk_record* r = open_message(*t, op, c, source, tag, bytes_of(n, type));
+  const Communicator* c = communicator(t, comm);
+  slk_record* r = open_message(t, op, c, source, tag, bytes_of(n, type));
   add_flags(r, wildcards(source, tag));
-  t->begin();
-  const int rc = call(used);
-  t->end();
-  if (rc == MPI_SUCCESS) fill_from_status(r, load(used));
-  refused(rc) ? t->discard() : t->close();
+  const int rc = measured(t, call, status);
+  if (rc == MPI_SUCCESS) fill_from_status(r, load(status));
+  refused(rc) ? t.discard() : t.close();
   return rc;
 }
 
 template <class SendCount, class RecvCount, class Call>
-int sendrecv(std::uint8_t op, SendCount sn, MPI_Datatype stype, int dest, int stag, RecvCount rn,
-             MPI_Datatype rtype, int source, int rtag, MPI_Comm comm, MPI_Status* status,
-             Call call) {
-  MPI_Status own;
-  MPI_Status* const used = status != nullptr ? status : &own;
-  Thread* t = enter();
-  if (t == nullptr) return call(status);
-  const Communicator* c = communicator(*t, comm);
-  open_message(*t, op, c, dest, stag, bytes_of(sn, stype));
+int sendrecv(Thread& t, std::uint8_t op, SendCount sn, MPI_Datatype stype, int dest, int stag,
+             RecvCount rn, MPI_Datatype rtype, int source, int rtag, MPI_Comm comm,
+             MPI_Status* status, Call call) {
+  const Communicator* c = communicator(t, comm);
+  open_message(t, op, c, dest, stag, bytes_of(sn, stype));
   slk_record got{};
   got.peer = peer_of(source);
   got.tag = tag_of(rtag);
   got.bytes = bytes_of(rn, rtype);
-  t->begin();
-  const int rc = call(used);
-  t->end();
+  const int rc = measured(t, call, status);
   if (refused(rc)) {
-    t->discard();
+    t.discard();
     return rc;
   }
-  if (rc == MPI_SUCCESS) fill_from_status(&got, load(used));
+  if (rc == MPI_SUCCESS) fill_from_status(&got, load(status));
   const std::int64_t args[4] = {got.peer, got.tag, static_cast<std::int64_t>(got.bytes),
                                 wildcards(source, rtag)};
-  t->close_with(4, [&](std::size_t i) { return args[i]; });
+  t.close_with(4, [&](std::size_t i) { return args[i]; });
   return rc;
 }
 
@@ -122,60 +107,50 @@ int start_request(Thread& t, slk_record* r, Request entry, const Requests& reque
   entry.bytes = r->bytes;
   entry.flags = r->flags;
   r->request = entry.serial;
-  t.begin();
-  const int rc = call();
-  t.end();
+  const int rc = measured(t, call);
   if (rc == MPI_SUCCESS) remember(requests, entry);
   refused(rc) ? t.discard() : t.close();
   return rc;
 }
 
 template <class Count, class Requests, class Call>
-int isend(std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+int isend(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
           Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = open_message(*t, op, communicator(*t, comm), dest, tag, bytes_of(n, type));
+  slk_record* r = open_message(t, op, communicator(t, comm), dest, tag, bytes_of(n, type));
   Request entry;
   entry.active = true;
-  return start_request(*t, r, entry, requests, call);
+  return start_request(t, r, entry, requests, call);
 }
 
 template <class Count, class Requests, class Call>
-int irecv(std::uint8_t op, Count n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-          Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = open_message(*t, op, communicator(*t, comm), source, tag, bytes_of(n, type));
+int irecv(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int source, int tag,
+          MPI_Comm comm, Requests requests, Call call) {
+  slk_record* r = open_message(t, op, communicator(t, comm), source, tag, bytes_of(n, type));
   add_flags(r, wildcards(source, tag));
   Request entry;
   entry.active = true;
   entry.receive = true;
-  return start_request(*t, r, entry, requests, call);
+  return start_request(t, r, entry, requests, call);
 }
 
 template <class Count, class Requests, class Call>
-int send_init(std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-              Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = open_message(*t, op, communicator(*t, comm), dest, tag, bytes_of(n, type));
+int send_init(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag,
+              MPI_Comm comm, Requests requests, Call call) {
+  slk_record* r = open_message(t, op, communicator(t, comm), dest, tag, bytes_of(n, type));
   Request entry;
   entry.init_op = op;
-  return start_request(*t, r, entry, requests, call);
+  return start_request(t, r, entry, requests, call);
 }
 
 template <class Count, class Requests, class Call>
-int recv_init(std::uint8_t op, Count n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-              Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = open_message(*t, op, communicator(*t, comm), source, tag, bytes_of(n, type));
+int recv_init(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int source, int tag,
+              MPI_Comm comm, Requests requests, Call call) {
+  slk_record* r = open_message(t, op, communicator(t, comm), source, tag, bytes_of(n, type));
   add_flags(r, wildcards(source, tag));
   Request entry;
   entry.init_op = op;
   entry.receive = true;
-  return start_request(*t, r, entry, requests, call);
+  return start_request(t, r, entry, requests, call);
 }
 
 }  // namespace slackline::record

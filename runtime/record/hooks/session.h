@@ -28,11 +28,9 @@ int session_init(std::uint8_t op, Session session, Call call) {
 }
 
 template <class Call>
-int session_finalize(std::uint8_t op, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  t->open(op);
-  const int rc = timed(*t, call);
+int session_finalize(Thread& t, std::uint8_t op, Call call) {
+  t.open(op);
+  const int rc = timed(t, call);
   if (__atomic_sub_fetch(&open_sessions, 1, __ATOMIC_RELAXED) == 0) note_sessions_ended();
   return rc;
 }

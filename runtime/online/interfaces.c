@@ -1,8 +1,12 @@
-/* Interfaces of Fortran: fortran.py generates all but those here. */
+/* What the program calls: calls/online.py generates the functions of MPI, and their interfaces of
+ * Fortran but for those here. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
 #include "online.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* MPI_Attr_get */
+#include "functions.inc"
 
 static const void* address_of(const char* name) {
   return dlsym(RTLD_DEFAULT, name);
