@@ -4,10 +4,10 @@
  *
  * Blocks for several members begin with an index: where the part of each begins and the last one
  * ends. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "collectives.h"
-#include "shared.h"
 
 struct Collective {
   Arguments a;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared.h"
+#include "online.h"
 
 typedef struct File {
   struct File* next;

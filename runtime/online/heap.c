@@ -1,9 +1,10 @@
 /* Blocks in the memory that all processes see. A block belongs to the process that made it; whoever
  * has read it marks it free, and its owner uses it again for a block of the same order. As only one
  * process computes at a time, plain stores are enough. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "shared.h"
+#include "online.h"
 
 enum { kSmallest = 6, kOrders = 48 };
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "shared.h"
 #include "windows.h"
 
 /* Elements of a target's memory, at hand: in memory that all share, or a copy of it. */

@@ -80,6 +80,13 @@ void sample_end(const char* name);
 void begin_mpi(void);
 void end_mpi(void);
 
+/* session.c: the memory shared with the simulator. */
+char* shared_at(uint64_t offset);
+uint64_t heap_begin(void); /* of this process's part of the heap */
+uint64_t heap_end(void);
+/* The block with the result of the collective that was answered last goes with the next call. */
+void tell_result(uint64_t block);
+
 /* heap.c: blocks that other processes read. */
 uint64_t new_block(uint64_t bytes); /* offset */
 char* block_data(uint64_t block);
@@ -122,14 +129,6 @@ int* grid_neighbours(const Comm* grid);
 
 /* topologies.c */
 void copy_topology(const Comm* from, Comm* to);
-/* Those whom a neighbourhood collective receives from and sends to, as ranks or MPI_PROC_NULL. In a
- * grid, the message to place 2 i is for the neighbour's place 2 i + 1, and the other way round. */
-typedef struct {
-  int n_in, n_out;
-  const int *in, *out;
-  int is_grid; /* and `in`, which is `out`, is to be freed */
-} Neighbours;
-Neighbours neighbours_of(MPI_Comm comm);
 
 /* groups.c: numbers of groups in Fortran. */
 MPI_Fint number_of_group(MPI_Group group);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "fold.h"
-#include "shared.h"
+#include "online.h"
 
 static struct slk_online_file* file;
 static struct slk_online_rank* own;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "online.h"
+#include "collectives.h"
 
 void copy_topology(const Comm* from, Comm* to) {
   to->topology = from->topology;
@@ -202,7 +202,15 @@ void simulate_dist_graph_neighbors(MPI_Comm comm, int most_in, int* in, int* in_
     store(graph->weight, graph->n_out, out_weights, most_out);
 }
 
-Neighbours neighbours_of(MPI_Comm handle) {
+/* Those whom a neighbourhood collective receives from and sends to, as ranks or MPI_PROC_NULL. In a
+ * grid, the message to place 2 i is for the neighbour's place 2 i + 1, and the other way round. */
+typedef struct {
+  int n_in, n_out;
+  const int *in, *out;
+  int is_grid; /* and `in`, which is `out`, is to be freed */
+} Neighbours;
+
+static Neighbours neighbours_of(MPI_Comm handle) {
   const Comm* comm = find_comm(handle);
   if (comm->topology == MPI_UNDEFINED)
     refuse("a neighbourhood collective", "the communicator has no topology");
@@ -212,4 +220,34 @@ Neighbours neighbours_of(MPI_Comm handle) {
   found.n_in = found.n_out = 2 * comm->dimensions;
   found.in = found.out = grid_neighbours(comm);
   return found;
+}
+
+/* Neighbourhood collectives: a message for each edge, under a tag of this library's own. In a grid
+ * the tag tells the place, as both neighbours along a dimension may be the same rank. */
+int simulate_neighbours(const Arguments* a, MPI_Request* request) {
+  const Neighbours of = neighbours_of(a->c);
+  Side out = sent_side(a), in = received_side(a);
+  out.is_same =
+      a->operation == SLK_OP_neighbor_allgather || a->operation == SLK_OP_neighbor_allgatherv;
+  MPI_Request* each = malloc(sizeof *each * (size_t)(of.n_in + of.n_out + 1));
+  if (each == NULL) refuse("a neighbourhood collective", "no memory is left");
+  int n = 0;
+  for (int i = 0; i < of.n_in; ++i) {
+    if (of.in[i] == MPI_PROC_NULL) continue;
+    each[n++] = start_receive(part_at(&in, i), count_at(&in, i), type_at(&in, i), of.in[i],
+                              kNeighbourTag + (of.is_grid ? i : 0), a->c);
+  }
+  for (int i = 0; i < of.n_out; ++i) {
+    if (of.out[i] == MPI_PROC_NULL) continue;
+    each[n++] = start_send(SLK_OP_isend, part_at(&out, i), count_at(&out, i), type_at(&out, i),
+                           of.out[i], kNeighbourTag + (of.is_grid ? (i ^ 1) : 0), a->c);
+  }
+  if (of.is_grid) free((void*)(uintptr_t)of.in);
+  if (request != NULL) {
+    *request = together(n, each); /* owns the list */
+    return MPI_SUCCESS;
+  }
+  MPI_Waitall(n, each, MPI_STATUSES_IGNORE);
+  free(each);
+  return MPI_SUCCESS;
 }

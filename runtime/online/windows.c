@@ -7,8 +7,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "shared.h"
-
 static Window* first;
 
 Window* find_window(MPI_Win handle) {

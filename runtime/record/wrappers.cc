@@ -9,11 +9,9 @@
 #include "hooks/collective.h"
 #include "hooks/completion.h"
 #include "hooks/environment.h"
-#include "hooks/isendrecv.h"
 #include "hooks/partitioned.h"
 #include "hooks/persistent.h"
 #include "hooks/probe.h"
-#include "hooks/session.h"
 #include "interposed.h"
 
 #define SLK_MPI_4 (MPI_VERSION >= 4)

@@ -133,9 +133,6 @@ void compute(struct replay* r, int64_t ns);
 /* Spins until the clock shows that time. */
 void spin_until(const struct replay* r, int64_t ns);
 
-/* warm_up.c: calls every operation of the program once. */
-void warm_up(struct replay* r);
-
 /* communicators.c */
 void make_comms(struct replay* r);
 void make_comm(struct replay* r, const struct shape* s);

@@ -90,25 +90,15 @@ inline std::uint64_t poll_key(std::uint8_t op, std::uint64_t what, std::uint64_t
   return ((what ^ (n << 40)) * 0x9e3779b97f4a7c15u) + op;
 }
 
+/// MPI_Wait and MPI_Test, here and below: `flag` is null for those that wait.
 template <class Requests, class Call>
-int wait(Thread& t, std::uint8_t op, Requests requests, MPI_Status* status, Call call) {
+int complete(Thread& t, std::uint8_t op, Requests requests, const int* flag, MPI_Status* status,
+             Call call) {
   const MPI_Request handle = requests.get();
   Completion completion(t);
   t.open(op);
   const int rc = measured(t, call, status);
-  const std::uint32_t serial = completion.take(handle, requests.address(), status);
-  completion.finish(serial);
-  t.close();
-  return rc;
-}
-
-template <class Requests, class Call>
-int test(Thread& t, std::uint8_t op, Requests requests, int* flag, MPI_Status* status, Call call) {
-  const MPI_Request handle = requests.get();
-  Completion completion(t);
-  t.open(op);
-  const int rc = measured(t, call, status);
-  if (*flag == 0) {
+  if (flag != nullptr && *flag == 0) {
     t.close_failed_poll(poll_key(op, handle_bits(handle), 1));
     return rc;
   }
@@ -156,86 +146,52 @@ void close_completed(Completion& completion, int n, int count, const Requests& r
 
 /// The frame of all calls over arrays of requests. `outcome` closes the record.
 template <class Requests, class Call, class Outcome>
-int complete_array(Thread& t, std::uint8_t op, int n, const Requests& requests, MPI_Status* given,
-                   Call call, Outcome outcome) {
+int complete_array(Thread& t, std::uint8_t op, int n, const Requests& requests, const int* flag,
+                   MPI_Status* given, Call call, Outcome outcome) {
   if (!copy_handles(t, n, requests)) return call(given);
   MPI_Status* const used = given != nullptr ? given : t.statuses();
   Completion completion(t);
   t.open(op);
   const int rc = measured(t, call, used);
-  outcome(completion, used);
+  if (flag != nullptr && *flag == 0) {
+    t.close_failed_poll(poll_key(op, requests.address(), unsigned(n)));
+  } else {
+    outcome(completion, used);
+  }
   return rc;
 }
 
-template <class Requests>
-void close_failed_poll(Completion& completion, std::uint8_t op, int n, const Requests& requests) {
-  completion.thread().close_failed_poll(poll_key(op, requests.address(), unsigned(n)));
+template <class Requests, class Call>
+int complete_all(Thread& t, std::uint8_t op, int n, Requests requests, const int* flag,
+                 MPI_Status* statuses, Call call) {
+  return complete_array(t, op, n, requests, flag, statuses, call,
+                        [&](Completion& c, MPI_Status* s) {
+                          close_completed(
+                              c, n, n, requests, [](int i) { return i; }, s);
+                        });
 }
 
 template <class Requests, class Call>
-int waitall(Thread& t, std::uint8_t op, int n, Requests requests, MPI_Status* statuses, Call call) {
-  return complete_array(t, op, n, requests, statuses, call, [&](Completion& c, MPI_Status* s) {
-    close_completed(
-        c, n, n, requests, [](int i) { return i; }, s);
+int complete_any(Thread& t, std::uint8_t op, int n, Requests requests, Indices indices,
+                 const int* flag, MPI_Status* status, Call call) {
+  return complete_array(t, op, n, requests, flag, status, call, [&](Completion& c, MPI_Status* s) {
+    const int index = indices.get();
+    if (index >= 0 && index < n) {
+      c.finish(c.take(copied_handle(t, index), requests.address(index), s));
+    }
+    t.close();
   });
 }
 
 template <class Requests, class Call>
-int testall(Thread& t, std::uint8_t op, int n, Requests requests, int* flag, MPI_Status* statuses,
-            Call call) {
-  return complete_array(t, op, n, requests, statuses, call, [&](Completion& c, MPI_Status* s) {
-    if (*flag == 0) return close_failed_poll(c, op, n, requests);
-    close_completed(
-        c, n, n, requests, [](int i) { return i; }, s);
-  });
-}
-
-template <class Requests>
-void close_one_of(Completion& completion, int n, const Requests& requests, int index,
-                  const MPI_Status* s) {
-  Thread& t = completion.thread();
-  if (index >= 0 && index < n) {
-    completion.finish(completion.take(copied_handle(t, index), requests.address(index), s));
-  }
-  t.close();
-}
-
-template <class Requests, class Call>
-int waitany(Thread& t, std::uint8_t op, int n, Requests requests, Indices index, MPI_Status* status,
-            Call call) {
-  return complete_array(t, op, n, requests, status, call, [&](Completion& c, MPI_Status* s) {
-    close_one_of(c, n, requests, index.get(), s);
-  });
-}
-
-template <class Requests, class Call>
-int testany(Thread& t, std::uint8_t op, int n, Requests requests, Indices index, int* flag,
-            MPI_Status* status, Call call) {
-  return complete_array(t, op, n, requests, status, call, [&](Completion& c, MPI_Status* s) {
-    if (*flag == 0) return close_failed_poll(c, op, n, requests);
-    close_one_of(c, n, requests, index.get(), s);
-  });
-}
-
-template <class Requests, class Call>
-int waitsome(Thread& t, std::uint8_t op, int n, Requests requests, int* count, Indices indices,
-             MPI_Status* statuses, Call call) {
-  return complete_array(t, op, n, requests, statuses, call, [&](Completion& c, MPI_Status* s) {
-    const int done = *count == MPI_UNDEFINED ? 0 : *count;
-    close_completed(
-        c, n, done, requests, [&](int i) { return indices.get(i); }, s);
-  });
-}
-
-template <class Requests, class Call>
-int testsome(Thread& t, std::uint8_t op, int n, Requests requests, int* count, Indices indices,
-             MPI_Status* statuses, Call call) {
-  return complete_array(t, op, n, requests, statuses, call, [&](Completion& c, MPI_Status* s) {
-    if (*count == 0) return close_failed_poll(c, op, n, requests);
-    const int done = *count == MPI_UNDEFINED ? 0 : *count;
-    close_completed(
-        c, n, done, requests, [&](int i) { return indices.get(i); }, s);
-  });
+int complete_some(Thread& t, std::uint8_t op, int n, Requests requests, const int* count,
+                  Indices indices, const int* flag, MPI_Status* statuses, Call call) {
+  return complete_array(t, op, n, requests, flag, statuses, call,
+                        [&](Completion& c, MPI_Status* s) {
+                          const int done = *count == MPI_UNDEFINED ? 0 : *count;
+                          close_completed(
+                              c, n, done, requests, [&](int i) { return indices.get(i); }, s);
+                        });
 }
 
 /// The serial of a request that goes on living or is given up.
@@ -256,17 +212,13 @@ template <class Requests, class Call>
 int request_free(Thread& t, std::uint8_t op, Requests requests, Call call) {
   t.open(op)->request = known_serial(requests, true, false);
   if (partitioned_sends != nullptr) forget_partitioned(requests.get());
-  const int rc = measured(t, call);
-  t.close();
-  return rc;
+  return timed(t, call);
 }
 
 template <class Requests, class Call>
 int cancel(Thread& t, std::uint8_t op, Requests requests, Call call) {
   t.open(op)->request = known_serial(requests, false, true);
-  const int rc = measured(t, call);
-  t.close();
-  return rc;
+  return timed(t, call);
 }
 
 }  // namespace slackline::record

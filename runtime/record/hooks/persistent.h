@@ -87,6 +87,14 @@ Request activate(const Requests& requests, int i) {
   return *found;
 }
 
+/// The same; serial 0 also where another record tells of the start.
+template <class Requests>
+Request started_now(Thread& t, const Requests& requests, int i) {
+  Request started = activate(requests, i);
+  if (write_planned(t, started) || hold_back(started, requests.get(i))) started.serial = 0;
+  return started;
+}
+
 inline void put_group(std::int64_t* out, const Request& r) {
   out[0] = r.serial;
   out[1] = r.init_op;
@@ -95,10 +103,9 @@ inline void put_group(std::int64_t* out, const Request& r) {
   out[4] = static_cast<std::int64_t>(r.bytes);
 }
 
-template <class Requests, class Call>
-int start(Thread& t, std::uint8_t op, Requests requests, Call call) {
-  Request started = activate(requests, 0);
-  if (write_planned(t, started) || hold_back(started, requests.get())) started.serial = 0;
+/// The call that starts this request; serial 0: none that is to be told.
+template <class Call>
+int start_one(Thread& t, std::uint8_t op, const Request& started, Call call) {
   slk_record* r = t.open(op);
   r->comm = started.comm;
   r->flags = started.flags;
@@ -107,6 +114,11 @@ int start(Thread& t, std::uint8_t op, Requests requests, Call call) {
   put_group(group, started);
   t.close_with(started.serial != 0 ? kStartGroup : 0, [&](std::size_t i) { return group[i]; });
   return rc;
+}
+
+template <class Requests, class Call>
+int start(Thread& t, std::uint8_t op, Requests requests, Call call) {
+  return start_one(t, op, started_now(t, requests, 0), call);
 }
 
 /// Closes the open record with the groups of all that share the first one's communicator, and
@@ -137,11 +149,7 @@ int startall(Thread& t, std::uint8_t op, int n, Requests requests, Call call) {
   const std::size_t count = n > 0 ? static_cast<std::size_t>(n) : 0;
   auto* started = static_cast<Request*>(std::calloc(count + 1, sizeof(Request)));
   for (std::size_t i = 0; started != nullptr && i < count; ++i) {
-    const int which = static_cast<int>(i);
-    started[i] = activate(requests, which);
-    if (write_planned(t, started[i]) || hold_back(started[i], requests.get(which))) {
-      started[i].serial = 0;
-    }
+    started[i] = started_now(t, requests, static_cast<int>(i));
   }
   t.open(op);
   const int rc = measured(t, call);

@@ -98,59 +98,69 @@ void remember(const Requests& requests, Request entry) {
   process.requests.insert(entry);
 }
 
+/// What is known of the request whose record this is.
+inline Request request_of(const slk_record& r) {
+  Request entry;
+  entry.serial = r.request;
+  entry.comm = r.comm;
+  entry.peer = r.peer;
+  entry.tag = r.tag;
+  entry.bytes = r.bytes;
+  entry.flags = r.flags;
+  return entry;
+}
+
+enum RequestKind : unsigned { kSend = 0, kReceive = 1, kPersistent = 2 };
+
 template <class Requests, class Call>
-int start_request(Thread& t, slk_record* r, Request entry, const Requests& requests, Call call) {
-  entry.serial = new_serial();
-  entry.comm = r->comm;
-  entry.peer = r->peer;
-  entry.tag = r->tag;
-  entry.bytes = r->bytes;
-  entry.flags = r->flags;
-  r->request = entry.serial;
+int start_request(Thread& t, std::uint8_t op, slk_record* r, unsigned kind,
+                  const Requests& requests, Call call) {
+  r->request = new_serial();
+  Request entry = request_of(*r);
+  entry.receive = (kind & kReceive) != 0;
+  entry.active = (kind & kPersistent) == 0;
+  if (!entry.active) entry.init_op = op;
   const int rc = measured(t, call);
   if (rc == MPI_SUCCESS) remember(requests, entry);
   refused(rc) ? t.discard() : t.close();
   return rc;
 }
 
+/// Nonblocking and persistent sends and receives.
 template <class Count, class Requests, class Call>
-int isend(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-          Requests requests, Call call) {
-  slk_record* r = open_message(t, op, communicator(t, comm), dest, tag, bytes_of(n, type));
-  Request entry;
-  entry.active = true;
-  return start_request(t, r, entry, requests, call);
+int start_message(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int peer, int tag,
+                  MPI_Comm comm, unsigned kind, Requests requests, Call call) {
+  slk_record* r = open_message(t, op, communicator(t, comm), peer, tag, bytes_of(n, type));
+  if ((kind & kReceive) != 0) add_flags(r, wildcards(peer, tag));
+  return start_request(t, op, r, kind, requests, call);
 }
 
-template <class Count, class Requests, class Call>
-int irecv(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int source, int tag,
-          MPI_Comm comm, Requests requests, Call call) {
-  slk_record* r = open_message(t, op, communicator(t, comm), source, tag, bytes_of(n, type));
-  add_flags(r, wildcards(source, tag));
+// In the record both are told alike, and no Trace has them.
+inline constexpr std::uint8_t SLK_OP_isendrecv = SLK_REC_ISENDRECV;
+inline constexpr std::uint8_t SLK_OP_isendrecv_replace = SLK_REC_ISENDRECV;
+
+/// A send and a receive with one request: it has the receive's serial, and the send the one before.
+template <class SendCount, class RecvCount, class Requests, class Call>
+int isendrecv(Thread& t, std::uint8_t op, SendCount sn, MPI_Datatype stype, int dest, int stag,
+              RecvCount rn, MPI_Datatype rtype, int source, int rtag, MPI_Comm comm,
+              Requests requests, Call call) {
+  slk_record* r = open_message(t, op, communicator(t, comm), dest, stag, bytes_of(sn, stype));
   Request entry;
   entry.active = true;
   entry.receive = true;
-  return start_request(t, r, entry, requests, call);
-}
-
-template <class Count, class Requests, class Call>
-int send_init(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag,
-              MPI_Comm comm, Requests requests, Call call) {
-  slk_record* r = open_message(t, op, communicator(t, comm), dest, tag, bytes_of(n, type));
-  Request entry;
-  entry.init_op = op;
-  return start_request(t, r, entry, requests, call);
-}
-
-template <class Count, class Requests, class Call>
-int recv_init(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int source, int tag,
-              MPI_Comm comm, Requests requests, Call call) {
-  slk_record* r = open_message(t, op, communicator(t, comm), source, tag, bytes_of(n, type));
-  add_flags(r, wildcards(source, tag));
-  Request entry;
-  entry.init_op = op;
-  entry.receive = true;
-  return start_request(t, r, entry, requests, call);
+  entry.serial = new_pair_of_serials();
+  entry.comm = r->comm;
+  entry.peer = peer_of(source);
+  entry.tag = tag_of(rtag);
+  entry.bytes = bytes_of(rn, rtype);
+  entry.flags = static_cast<std::uint8_t>(r->flags | wildcards(source, rtag));
+  r->request = entry.serial;
+  const int rc = measured(t, call);
+  if (rc == MPI_SUCCESS) remember(requests, entry);
+  const std::int64_t args[4] = {entry.peer, entry.tag, static_cast<std::int64_t>(entry.bytes),
+                                wildcards(source, rtag)};
+  t.close_with(4, [&](std::size_t i) { return args[i]; });
+  return rc;
 }
 
 }  // namespace slackline::record

@@ -5,6 +5,7 @@
 
 namespace slackline::record {
 
+/// `flag`: null for those that wait.
 template <class Call, class Found>
 int find_message(Thread& t, std::uint8_t op, int source, int tag, MPI_Comm comm, const int* flag,
                  MPI_Status* status, Call call, Found found) {
@@ -27,27 +28,16 @@ int find_message(Thread& t, std::uint8_t op, int source, int tag, MPI_Comm comm,
 }
 
 template <class Call>
-int probe(Thread& t, std::uint8_t op, int source, int tag, MPI_Comm comm, MPI_Status* status,
-          Call call) {
-  return find_message(t, op, source, tag, comm, nullptr, status, call, [](const slk_record&) {});
-}
-
-template <class Call>
-int iprobe(Thread& t, std::uint8_t op, int source, int tag, MPI_Comm comm, int* flag,
-           MPI_Status* status, Call call) {
+int probe(Thread& t, std::uint8_t op, int source, int tag, MPI_Comm comm, const int* flag,
+          MPI_Status* status, Call call) {
   return find_message(t, op, source, tag, comm, flag, status, call, [](const slk_record&) {});
 }
 
 /// A matched message is received by its handle alone: what it is must be remembered until then.
 template <class Message>
 void remember_message(const Message& message, const slk_record& r) {
-  Request entry;
+  Request entry = request_of(r);
   entry.handle = handle_bits(message.get());
-  entry.comm = r.comm;
-  entry.peer = r.peer;
-  entry.tag = r.tag;
-  entry.bytes = r.bytes;
-  entry.flags = r.flags;
   const Lock lock;
   process.messages.insert(entry);
 }
@@ -65,15 +55,8 @@ Request take_message(const Message& message) {
 }
 
 template <class Message, class Call>
-int mprobe(Thread& t, std::uint8_t op, int source, int tag, MPI_Comm comm, Message message,
-           MPI_Status* status, Call call) {
-  return find_message(t, op, source, tag, comm, nullptr, status, call,
-                      [&](const slk_record& r) { remember_message(message, r); });
-}
-
-template <class Message, class Call>
-int improbe(Thread& t, std::uint8_t op, int source, int tag, MPI_Comm comm, int* flag,
-            Message message, MPI_Status* status, Call call) {
+int mprobe(Thread& t, std::uint8_t op, int source, int tag, MPI_Comm comm, const int* flag,
+           Message message, MPI_Status* status, Call call) {
   return find_message(t, op, source, tag, comm, flag, status, call,
                       [&](const slk_record& r) { remember_message(message, r); });
 }
@@ -99,11 +82,7 @@ int mrecv(Thread& t, std::uint8_t op, Message message, MPI_Status* status, Call 
 
 template <class Message, class Requests, class Call>
 int imrecv(Thread& t, std::uint8_t op, Message message, Requests requests, Call call) {
-  slk_record* r = open_matched(t, op, take_message(message));
-  Request entry;
-  entry.active = true;
-  entry.receive = true;
-  return start_request(t, r, entry, requests, call);
+  return start_request(t, op, open_matched(t, op, take_message(message)), kReceive, requests, call);
 }
 
 }  // namespace slackline::record
