@@ -48,7 +48,4 @@ typedef struct {
     refuse("MPI_" #Name, "it is not simulated"); \
   }
 
-/* Simulation needs neither assertions nor hints. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 #endif

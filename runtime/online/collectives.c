@@ -106,8 +106,7 @@ static Operand new_operand(int count, MPI_Datatype type) {
   MPI_Aint all_lower, all_extent;
   PMPI_Type_get_extent(type, &all_lower, &all_extent);
   const size_t bytes = (size_t)(extent + (count > 0 ? count - 1 : 0) * all_extent);
-  Operand operand = {.memory = malloc(bytes + 1)};
-  if (operand.memory == NULL) refuse("a reduction", "no memory is left");
+  Operand operand = {.memory = room("a reduction", bytes)};
   operand.data = operand.memory - lower;
   return operand;
 }
@@ -331,8 +330,7 @@ static Told tell(const Arguments* a, const Comm* comm) {
 
 static const MPI_Datatype* kept_types(const MPI_Datatype* types, int n) {
   if (types == NULL) return NULL;
-  MPI_Datatype* kept = malloc(sizeof *kept * (size_t)n);
-  if (kept == NULL) refuse("a collective", "no memory is left");
+  MPI_Datatype* kept = room("a collective", sizeof *kept * (size_t)n);
   for (int r = 0; r < n; ++r) kept[r] = kept_type(types[r]);
   return kept;
 }
@@ -357,8 +355,7 @@ static void perform(const Arguments* a, const Comm* comm, MPI_Request* request) 
   }
   const uint32_t place = new_request();
   name_request(call, place);
-  Collective* kept = malloc(sizeof *kept);
-  if (kept == NULL) refuse("a collective", "no memory is left");
+  Collective* kept = room("a collective", sizeof *kept);
   *kept = what;
   kept->a.rtype = kept_type(a->rtype);
   kept->a.rtypes = kept_types(a->rtypes, comm->size);
@@ -380,8 +377,7 @@ int simulate_collective(const Arguments* a, MPI_Request* request) {
 }
 
 void simulate_keep(const Arguments* a, MPI_Request* request) {
-  Arguments* kept = malloc(sizeof *kept);
-  if (kept == NULL) refuse("a persistent collective", "no memory is left");
+  Arguments* kept = room("a persistent collective", sizeof *kept);
   *kept = *a;
   const uint32_t place = new_request();
   *pending(place) =

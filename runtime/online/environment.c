@@ -62,7 +62,7 @@ EXPORT int MPI_Finalize(void) {
   return status;
 }
 
-void simulate_abort(MPI_Comm comm, int code) {
+void simulate_abort(int code) {
   struct slk_online_call* call = new_call(SLK_OP_abort, NULL);
   call->kind = SLK_ONLINE_ABORT;
   call->peer = code;

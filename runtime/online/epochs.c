@@ -45,8 +45,7 @@ void simulate_win_sync(MPI_Win handle) {
 
 static int* ranks_of(const Window* w, MPI_Group group, int* n) {
   const int* members = members_of_group(group, n);
-  int* ranks = malloc(sizeof(int) * (size_t)(*n + 1));
-  if (ranks == NULL) refuse("an epoch", "no memory is left");
+  int* ranks = room("an epoch", sizeof(int) * (size_t)(*n + 1));
   for (int i = 0; i < *n; ++i) ranks[i] = rank_in(w->comm, members[i]);
   return ranks;
 }
@@ -59,8 +58,7 @@ static void tell(const Window* w, int n, const int* ranks, int tag) {
 }
 
 static MPI_Request* hear(const Window* w, int n, const int* ranks, int tag) {
-  MPI_Request* each = malloc(sizeof *each * (size_t)(n + 1));
-  if (each == NULL) refuse("an epoch", "no memory is left");
+  MPI_Request* each = room("an epoch", sizeof *each * (size_t)(n + 1));
   for (int i = 0; i < n; ++i) each[i] = start_receive(NULL, 0, MPI_BYTE, ranks[i], tag, w->hidden);
   return each;
 }

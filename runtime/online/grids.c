@@ -5,8 +5,7 @@
 #include "online.h"
 
 int* copied(const int* values, int n) {
-  int* copy = malloc(sizeof(int) * (size_t)(n > 0 ? n : 1));
-  if (copy == NULL) refuse("a communicator", "no memory is left");
+  int* copy = room("a communicator", sizeof(int) * (size_t)(n > 0 ? n : 1));
   if (values != NULL) memcpy(copy, values, sizeof(int) * (size_t)n);
   return copy;
 }
@@ -66,8 +65,7 @@ void simulate_cart_rank(MPI_Comm comm, const int* of, int* rank) {
 
 void simulate_cart_shift(MPI_Comm comm, int direction, int by, int* source, int* destination) {
   const Comm* grid = find_grid(comm, "MPI_Cart_shift");
-  int* of = malloc(sizeof(int) * (size_t)(grid->dimensions + 1));
-  if (of == NULL) refuse("MPI_Cart_shift", "no memory is left");
+  int* of = room("MPI_Cart_shift", sizeof(int) * (size_t)(grid->dimensions + 1));
   coordinates(grid, grid->rank, of);
   of[direction] += by;
   *destination = rank_at(grid, of);
@@ -92,8 +90,7 @@ void simulate_cart_get(MPI_Comm comm, int n, int* extents, int* periodic, int* o
 void simulate_cart_sub(MPI_Comm comm, const int* kept, MPI_Comm* result) {
   const Comm* grid = find_grid(comm, "MPI_Cart_sub");
   const int n = grid->dimensions;
-  int* of = malloc(sizeof(int) * (size_t)(3 * n + 1));
-  if (of == NULL) refuse("MPI_Cart_sub", "no memory is left");
+  int* of = room("MPI_Cart_sub", sizeof(int) * (size_t)(3 * n + 1));
   int* extents = of + n;
   int* periodic = extents + n;
   coordinates(grid, grid->rank, of);
@@ -121,8 +118,7 @@ void simulate_cart_map(MPI_Comm comm, int n, const int* extents, int* rank) {
 }
 
 int* grid_neighbours(const Comm* grid) {
-  int* of = malloc(sizeof(int) * 2 * (size_t)(grid->dimensions + 1));
-  if (of == NULL) refuse("a neighbourhood collective", "no memory is left");
+  int* of = room("a neighbourhood collective", sizeof(int) * 2 * (size_t)(grid->dimensions + 1));
   for (int i = 0; i < grid->dimensions; ++i) {
     MPI_Cart_shift(grid->handle, i, 1, &of[2 * i], &of[2 * i + 1]);
   }

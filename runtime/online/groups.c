@@ -69,9 +69,7 @@ static MPI_Group new_group(int size, int* members) {
 }
 
 static int* room_for_members(int n) {
-  int* members = malloc(sizeof(int) * (size_t)(n > 0 ? n : 1));
-  if (members == NULL) refuse("a group", "no memory is left");
-  return members;
+  return room("a group", sizeof(int) * (uint64_t)n);
 }
 
 static int rank_in_group(const Group* group, int world) {

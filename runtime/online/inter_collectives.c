@@ -6,12 +6,6 @@
 
 #include "collectives.h"
 
-static void* room(uint64_t bytes) {
-  void* of = malloc(bytes + 1);
-  if (of == NULL) refuse("a collective", "no memory is left");
-  return of;
-}
-
 static int receive_packed(char* to, uint64_t bytes, int from, MPI_Comm comm) {
   return MPI_Recv(to, (int)bytes, MPI_BYTE, from, kInterTag, comm, MPI_STATUS_IGNORE);
 }
@@ -26,7 +20,7 @@ static int bcast(const Arguments* a, const Comm* inter) {
   if (a->root == MPI_PROC_NULL) return MPI_SUCCESS;
   if (a->root == MPI_ROOT) return MPI_Send(a->rbuf, a->rn, a->rtype, 0, kInterTag, a->c);
   const uint64_t bytes = packed_bytes(a->rn, a->rtype);
-  char* packed = room(bytes);
+  char* packed = room("a collective", bytes);
   if (inter->rank == 0) receive_packed(packed, bytes, a->root, a->c);
   MPI_Bcast(packed, (int)bytes, MPI_BYTE, 0, inter->local);
   unpack(packed, bytes, a->rbuf, a->rn, a->rtype);
@@ -37,11 +31,12 @@ static int bcast(const Arguments* a, const Comm* inter) {
 /* The reduction of the own group's vectors at its first rank, as packed bytes. */
 static char* local_sum(const Arguments* a, const Comm* inter, int count) {
   const uint64_t bytes = packed_bytes(count, a->rtype);
-  char* packed = room(bytes);
+  char* packed = room("a collective", bytes);
   MPI_Aint lower, extent, true_lower, true_extent;
   PMPI_Type_get_extent(a->rtype, &lower, &extent);
   PMPI_Type_get_true_extent(a->rtype, &true_lower, &true_extent);
-  char* memory = room((uint64_t)(true_extent + (count > 0 ? count - 1 : 0) * extent));
+  char* memory =
+      room("a collective", (uint64_t)(true_extent + (count > 0 ? count - 1 : 0) * extent));
   MPI_Reduce(a->sbuf, memory - true_lower, count, a->rtype, a->op, 0, inter->local);
   if (inter->rank == 0) pack(memory - true_lower, count, a->rtype, packed);
   free(memory);
@@ -52,7 +47,7 @@ static int reduce(const Arguments* a, const Comm* inter) {
   if (a->root == MPI_PROC_NULL) return MPI_SUCCESS;
   const uint64_t bytes = packed_bytes(a->rn, a->rtype);
   if (a->root == MPI_ROOT) {
-    char* packed = room(bytes);
+    char* packed = room("a collective", bytes);
     receive_packed(packed, bytes, 0, a->c);
     unpack(packed, bytes, a->rbuf, a->rn, a->rtype);
     free(packed);
@@ -67,7 +62,7 @@ static int reduce(const Arguments* a, const Comm* inter) {
 static int allreduce(const Arguments* a, const Comm* inter) {
   const uint64_t bytes = packed_bytes(a->rn, a->rtype);
   char* own = local_sum(a, inter, a->rn);
-  char* other = room(bytes);
+  char* other = room("a collective", bytes);
   if (inter->rank == 0) swap(own, bytes, other, bytes, a->c);
   MPI_Bcast(other, (int)bytes, MPI_BYTE, 0, inter->local);
   unpack(other, bytes, a->rbuf, a->rn, a->rtype);
@@ -77,7 +72,7 @@ static int allreduce(const Arguments* a, const Comm* inter) {
 }
 
 static int reduce_scatter(const Arguments* a, const Comm* inter) {
-  int* counts = room(sizeof(int) * 2 * (uint64_t)inter->size);
+  int* counts = room("a collective", sizeof(int) * 2 * (uint64_t)inter->size);
   int *places = counts + inter->size, total = 0, sum = 0;
   for (int r = 0; r < inter->size; ++r) {
     const int n = a->rns != NULL ? a->rns[r] : a->rn;
@@ -88,9 +83,9 @@ static int reduce_scatter(const Arguments* a, const Comm* inter) {
   }
   const uint64_t bytes = (uint64_t)sum;
   char* own = local_sum(a, inter, total);
-  char* other = room(bytes);
+  char* other = room("a collective", bytes);
   if (inter->rank == 0) swap(own, bytes, other, bytes, a->c);
-  char* part = room((uint64_t)counts[inter->rank]);
+  char* part = room("a collective", (uint64_t)counts[inter->rank]);
   MPI_Scatterv(other, counts, places, MPI_BYTE, part, counts[inter->rank], MPI_BYTE, 0,
                inter->local);
   unpack(part, (uint64_t)counts[inter->rank], a->rbuf, a->rns != NULL ? a->rns[inter->rank] : a->rn,
@@ -104,7 +99,7 @@ static int reduce_scatter(const Arguments* a, const Comm* inter) {
 
 /* Messages from each to all of the other group: `sends` to them, `receives` from them. */
 static int exchange(const Arguments* a, const Comm* inter, int sends, int receives, int same) {
-  MPI_Request* each = room(sizeof *each * 2 * (uint64_t)inter->n_peers);
+  MPI_Request* each = room("a collective", sizeof *each * 2 * (uint64_t)inter->n_peers);
   const Side in = received_side(a);
   Side out = sent_side(a);
   out.is_same = same;

@@ -16,12 +16,6 @@ typedef struct {
   int64_t process;
 } Reached;
 
-static void* room(uint64_t bytes) {
-  void* of = malloc(bytes + 1);
-  if (of == NULL) refuse("a one-sided operation", "no memory is left");
-  return of;
-}
-
 static void copy_across(const Reached* r, int writes) {
   const struct iovec here = {r->memory, r->there.iov_len};
   const ssize_t done = writes ? process_vm_writev((pid_t)r->process, &here, 1, &r->there, 1, 0)
@@ -51,7 +45,7 @@ static Reached reach(const Window* w, int target, MPI_Aint place, int count, MPI
   PMPI_Type_get_extent(type, &all_lower, &all_extent);
   const uint64_t bytes =
       count > 0 ? (uint64_t)extent + (uint64_t)(count - 1) * (uint64_t)all_extent : 0;
-  r.memory = room(bytes);
+  r.memory = room("a one-sided operation", bytes);
   r.data = r.memory - lower;
   r.there.iov_base = (char*)(uintptr_t)(part->base + offset) + lower;
   r.there.iov_len = bytes;
@@ -71,9 +65,9 @@ static MPI_Datatype base_of(MPI_Datatype type) {
   int integers, addresses, types, combiner;
   PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
   if (combiner == MPI_COMBINER_NAMED || types == 0) return type;
-  int* i = room(sizeof(int) * (uint64_t)integers);
-  MPI_Aint* a = room(sizeof(MPI_Aint) * (uint64_t)addresses);
-  MPI_Datatype* t = room(sizeof(MPI_Datatype) * (uint64_t)types);
+  int* i = room("a one-sided operation", sizeof(int) * (uint64_t)integers);
+  MPI_Aint* a = room("a one-sided operation", sizeof(MPI_Aint) * (uint64_t)addresses);
+  MPI_Datatype* t = room("a one-sided operation", sizeof(MPI_Datatype) * (uint64_t)types);
   PMPI_Type_get_contents(type, integers, addresses, types, i, a, t);
   const MPI_Datatype base = base_of(t[0]);
   free(i);
@@ -89,8 +83,8 @@ static void combine(const char* given, char* target, uint64_t bytes, MPI_Datatyp
   PMPI_Type_get_extent(base, &lower, &extent);
   const uint64_t size = packed_bytes(1, base);
   const int n = size == 0 ? 0 : (int)(bytes / size);
-  char* a = room((uint64_t)n * (uint64_t)extent);
-  char* b = room((uint64_t)n * (uint64_t)extent);
+  char* a = room("a one-sided operation", (uint64_t)n * (uint64_t)extent);
+  char* b = room("a one-sided operation", (uint64_t)n * (uint64_t)extent);
   unpack(given, bytes, a, n, base);
   unpack(target, bytes, b, n, base);
   PMPI_Reduce_local(a, b, n, base, op);
@@ -118,10 +112,10 @@ typedef struct {
 static void move(const Window* w, const Access* x) {
   const uint64_t bytes = packed_bytes(x->count, x->type);
   Reached r = reach(w, x->target, x->place, x->count, x->type);
-  char* packed = room(bytes);
+  char* packed = room("a one-sided operation", bytes);
   pack(r.data, x->count, x->type, packed);
   const int changes = x->op != MPI_NO_OP;
-  char* given = room(bytes);
+  char* given = room("a one-sided operation", bytes);
   if (changes) pack(x->sent, x->n_sent, x->sent_type, given);
   if (x->result != NULL) unpack(packed, bytes, x->result, x->n_result, x->result_type);
   if (changes && x->op != MPI_REPLACE) combine(given, packed, bytes, x->type, x->op);

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calls.h"
 #include "fold.h"
 #include "trace/online_wire.h"
 
@@ -68,6 +67,7 @@ void name_request(struct slk_online_call* call, uint32_t place); /* that it star
 void free_request(uint32_t place);
 const char* host_name(void);
 _Noreturn void refuse(const char* name, const char* why);
+void* room(const char* of, uint64_t bytes); /* from malloc, never null */
 
 /* clock.c */
 void pass(uint64_t ns); /* of simulated time */

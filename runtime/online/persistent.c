@@ -38,8 +38,7 @@ static void start(MPI_Request request) {
   p->active = 1;
   if (p->again != NULL) {
     p->n_parts = 1;
-    p->parts = malloc(sizeof *p->parts);
-    if (p->parts == NULL) refuse("MPI_Start", "no memory is left");
+    p->parts = room("MPI_Start", sizeof *p->parts);
     p->again->perform(p->again, p->parts);
     return;
   }

@@ -155,8 +155,7 @@ void simulate_irecv(void* buffer, int count, MPI_Datatype type, int peer, int ta
 void simulate_isendrecv(const void* sent, int send_count, MPI_Datatype send_type, int peer,
                         int send_tag, void* received, int count, MPI_Datatype type, int source,
                         int receive_tag, MPI_Comm comm, MPI_Request* request) {
-  MPI_Request* both = malloc(2 * sizeof *both);
-  if (both == NULL) refuse("MPI_Isendrecv", "no memory is left");
+  MPI_Request* both = room("MPI_Isendrecv", 2 * sizeof *both);
   both[0] = start_send(SLK_OP_isend, sent, send_count, send_type, peer, send_tag, comm);
   both[1] = start_receive(received, count, type, source, receive_tag, comm);
   *request = together(2, both);

@@ -121,8 +121,7 @@ static Edge* told_edges(int n, const int* sources, const int* degrees, const int
                         const int* weights, int* total) {
   *total = 0;
   for (int i = 0; i < n; ++i) *total += degrees[i];
-  Edge* edges = malloc(sizeof *edges * (size_t)(*total + 1));
-  if (edges == NULL) refuse("MPI_Dist_graph_create", "no memory is left");
+  Edge* edges = room("MPI_Dist_graph_create", sizeof *edges * (size_t)(*total + 1));
   const int weighted = weights != MPI_UNWEIGHTED && weights != MPI_WEIGHTS_EMPTY;
   int at = 0;
   for (int i = 0; i < n; ++i) {
@@ -135,8 +134,7 @@ static Edge* told_edges(int n, const int* sources, const int* degrees, const int
 
 static Edge* all_edges(MPI_Comm comm, const Edge* own, int n_own, int* total) {
   const int size = find_comm(comm)->size, words = (int)(sizeof(Edge) / sizeof(int));
-  int* counts = malloc(sizeof(int) * 2 * (size_t)size);
-  if (counts == NULL) refuse("MPI_Dist_graph_create", "no memory is left");
+  int* counts = room("MPI_Dist_graph_create", sizeof(int) * 2 * (size_t)size);
   const int n = n_own * words;
   MPI_Allgather(&n, 1, MPI_INT, counts, 1, MPI_INT, comm);
   int* places = counts + size;
@@ -145,8 +143,7 @@ static Edge* all_edges(MPI_Comm comm, const Edge* own, int n_own, int* total) {
     places[r] = sum;
     sum += counts[r];
   }
-  Edge* all = malloc(sizeof(int) * (size_t)(sum + 1));
-  if (all == NULL) refuse("MPI_Dist_graph_create", "no memory is left");
+  Edge* all = room("MPI_Dist_graph_create", sizeof(int) * (size_t)(sum + 1));
   MPI_Allgatherv(own, n, MPI_INT, all, counts, places, MPI_INT, comm);
   free(counts);
   *total = sum / words;
@@ -159,8 +156,7 @@ void simulate_dist_graph_create(MPI_Comm comm, int n, const int* sources, const 
   Edge* own = told_edges(n, sources, degrees, destinations, weights, &n_own);
   Edge* edges = all_edges(comm, own, n_own, &total);
   Comm* graph = new_graph(SLK_OP_dist_graph_create, find_comm(comm));
-  int* lists_of_ranks = malloc(sizeof(int) * 4 * (size_t)(total + 1));
-  if (lists_of_ranks == NULL) refuse("MPI_Dist_graph_create", "no memory is left");
+  int* lists_of_ranks = room("MPI_Dist_graph_create", sizeof(int) * 4 * (size_t)(total + 1));
   graph->in = lists_of_ranks;
   graph->out = graph->in + total;
   int* in_weight = graph->out + total;
@@ -229,8 +225,8 @@ int simulate_neighbours(const Arguments* a, MPI_Request* request) {
   Side out = sent_side(a), in = received_side(a);
   out.is_same =
       a->operation == SLK_OP_neighbor_allgather || a->operation == SLK_OP_neighbor_allgatherv;
-  MPI_Request* each = malloc(sizeof *each * (size_t)(of.n_in + of.n_out + 1));
-  if (each == NULL) refuse("a neighbourhood collective", "no memory is left");
+  MPI_Request* each =
+      room("a neighbourhood collective", sizeof *each * (size_t)(of.n_in + of.n_out + 1));
   int n = 0;
   for (int i = 0; i < of.n_in; ++i) {
     if (of.in[i] == MPI_PROC_NULL) continue;

@@ -26,8 +26,7 @@ static Window* new_window(int flavour, MPI_Comm comm, MPI_Info info, const Part*
   w->bytes = (MPI_Aint)own->bytes;
   MPI_Comm_dup(comm, &w->hidden);
   w->comm = find_comm(w->hidden);
-  w->parts = malloc(sizeof *w->parts * (size_t)w->comm->size);
-  if (w->parts == NULL) refuse("a window", "no memory is left");
+  w->parts = room("a window", sizeof *w->parts * (size_t)w->comm->size);
   MPI_Allgather(own, (int)sizeof *own, MPI_BYTE, w->parts, (int)sizeof *own, MPI_BYTE, w->hidden);
   void* unused;
   const MPI_Info given = flavour == MPI_WIN_FLAVOR_DYNAMIC ? MPI_INFO_NULL : info;
