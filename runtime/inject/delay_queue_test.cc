@@ -2,7 +2,6 @@
 extern "C" {
 #include <delay_queue.h>
 #include <link.h>
-#include <links.h>
 }
 
 #include <gtest/gtest.h>

@@ -6,12 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counts.h"
+#include "command.h"
 #include "delay_queue.h"
-#include "links.h"
-#include "processors.h"
 #include "receiver.h"
-#include "ucx.h"
 
 enum {
   kMaxInterfaces = 32,
@@ -63,6 +60,24 @@ static uint64_t now_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int local_ranks(void) {
+  static const char* const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                      "SLURM_NTASKS_PER_NODE"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    const char* text = getenv(names[i]);
+    if (text != NULL) return atoi(text);
+  }
+  return 1;
+}
+
+/* Whether this host runs more ranks of the job than it has processors for them, as far as the
+ * launcher says how many there are. Found out once. */
+static int has_too_few_processors(void) {
+  static int known;
+  if (known == 0) known = local_ranks() > sysconf(_SC_NPROCESSORS_ONLN) ? 2 : 1;
+  return known == 2;
 }
 
 static uint32_t own_host(void) {

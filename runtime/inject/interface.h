@@ -26,4 +26,8 @@ void* set_handler(uct_iface_h iface, uint8_t id, uct_am_callback_t callback, voi
 /* UCX's callback for each message that has arrived. */
 ucs_status_t on_arrival(void* slot, void* data, size_t length, unsigned flags);
 
+/* UCX's own function of that name in libuct, behind the one of this library. Ends the program when
+ * there is none, as it would without this library. */
+void* next_in_ucx(const char* name);
+
 #endif

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counts.h"
-#include "settings.h"
+#include "command.h"
 
 enum { kThreadMultiple = 3 }; /* of both Open MPI and MPICH */
 

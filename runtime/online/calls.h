@@ -1,4 +1,4 @@
-/* How a function of MPI is written here: MPI_FUNCTION(Send, (parameters)) { what a rank does }.
+/* The functions of MPI, which are generated: MPI_FUNCTION(Send, (parameters)) { what a rank does }.
  *
  * What the program calls, MPI_Send, is a jump that leaves all arguments where they are: to
  * PMPI_Send in a process that is no rank, to what is written here from attach() until detach(). So
@@ -40,7 +40,12 @@ typedef struct {
   int simulated_##Name parameters
 #endif
 
-/* Simulation needs neither assertions nor hints. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
+/* What cannot be simulated ends the simulation with its name. */
+#define REFUSED(Name)                            \
+  void simulated_##Name(void);                   \
+  ENTRY_OF(Name)                                 \
+  void simulated_##Name(void) {                  \
+    refuse("MPI_" #Name, "it is not simulated"); \
+  }
 
 #endif

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "online.h"
 
 enum { kNanos = 1000000000 };

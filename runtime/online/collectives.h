@@ -1,32 +1,28 @@
-/* Collectives, by their arguments. */
+/* One side of a collective: where the block of each other is. */
 #ifndef SLACKLINE_RUNTIME_ONLINE_COLLECTIVES_H
 #define SLACKLINE_RUNTIME_ONLINE_COLLECTIVES_H
 
 #include "online.h"
 
-/* As the program gives them; what an operation does not have is 0. */
-typedef struct CollectiveArguments {
-  enum slk_operation operation; /* the blocking form */
-  MPI_Comm comm;
-  int root; /* -1: it has none */
-  const void* sent;
-  int send_count;
-  const int* send_counts;
-  const int* send_places;
-  MPI_Datatype send_type;
-  const MPI_Datatype* send_types;
-  void* received; /* also of MPI_Bcast */
+typedef struct {
+  const void* buffer;
   int count;
-  const int* counts;
-  const int* places;
+  const int* counts;     /* null: `count` each */
+  const int* places;     /* in elements, with `types` in bytes; null: one after the other */
+  const MPI_Aint* bytes; /* or in bytes */
   MPI_Datatype type;
   const MPI_Datatype* types;
-  MPI_Op op;
-} CollectiveArguments;
+  int is_same; /* all others get the same */
+} Side;
 
-/* Blocking if `request` is null. */
-int start_collective(const CollectiveArguments* a, MPI_Request* request);
-/* The same between the groups of an intercommunicator; it blocks. */
-int inter_collective(const CollectiveArguments* a);
+Side sent_side(const Arguments* a);
+Side received_side(const Arguments* a);
+MPI_Datatype type_at(const Side* side, int i);
+int count_at(const Side* side, int i);
+uint64_t bytes_at(const Side* side, int i);
+void* part_at(const Side* side, int i);
+
+/* A collective between the groups of an intercommunicator; it blocks. */
+int inter_collective(const Arguments* a);
 
 #endif

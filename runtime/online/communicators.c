@@ -83,14 +83,12 @@ Comm* make_comm_of(enum slk_operation operation, const Comm* parent, int tag, in
   return made_comm();
 }
 
-MPI_FUNCTION(Comm_rank, (MPI_Comm comm, int* rank)) {
+void simulate_comm_rank(MPI_Comm comm, int* rank) {
   *rank = find_comm(comm)->rank;
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Comm_size, (MPI_Comm comm, int* size)) {
+void simulate_comm_size(MPI_Comm comm, int* size) {
   *size = find_comm(comm)->size;
-  return MPI_SUCCESS;
 }
 
 /* The real library would start a launcher to find out how many processes it may have. */
@@ -109,19 +107,13 @@ static int own_attribute(int key, void* value, int* flag) {
   return is_own;
 }
 
-MPI_FUNCTION(Comm_get_attr, (MPI_Comm comm, int key, void* value, int* flag)) {
+int simulate_comm_get_attr(MPI_Comm comm, int key, void* value, int* flag) {
   if (own_attribute(key, value, flag)) return MPI_SUCCESS;
   return PMPI_Comm_get_attr(comm, key, value, flag);
 }
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-MPI_FUNCTION(Attr_get, (MPI_Comm comm, int key, void* value, int* flag)) {
-  return MPI_Comm_get_attr(comm, key, value, flag);
-}
-
-MPI_FUNCTION(Comm_test_inter, (MPI_Comm comm, int* flag)) {
+void simulate_comm_test_inter(MPI_Comm comm, int* flag) {
   *flag = find_comm(comm)->is_inter;
-  return MPI_SUCCESS;
 }
 
 static int rank_of_member(const Comm* comm, int world) {
@@ -131,7 +123,7 @@ static int rank_of_member(const Comm* comm, int world) {
   return -1;
 }
 
-MPI_FUNCTION(Comm_compare, (MPI_Comm a, MPI_Comm b, int* result)) {
+void simulate_comm_compare(MPI_Comm a, MPI_Comm b, int* result) {
   const Comm* x = find_comm(a);
   const Comm* y = find_comm(b);
   int same = x->size == y->size;
@@ -146,12 +138,10 @@ MPI_FUNCTION(Comm_compare, (MPI_Comm a, MPI_Comm b, int* result)) {
     similar = y->rank_of[x->peers[r]] >= 0;
   }
   *result = x == y ? MPI_IDENT : same ? MPI_CONGRUENT : similar ? MPI_SIMILAR : MPI_UNEQUAL;
-  return MPI_SUCCESS;
 }
 
 /* A duplicate has the attributes of the original; null if a function that copies them fails. */
-static int duplicate(enum slk_operation operation, MPI_Comm comm, MPI_Comm* result) {
-  enter_call();
+int simulate_comm_dup(enum slk_operation operation, MPI_Comm comm, MPI_Comm* result) {
   const Comm* parent = find_comm(comm);
   Comm* new_comm =
       parent->is_inter ? duplicate_inter(parent) : make_comm(operation, parent, 0, parent->rank);
@@ -160,26 +150,16 @@ static int duplicate(enum slk_operation operation, MPI_Comm comm, MPI_Comm* resu
   const int status = PMPI_Comm_dup(parent->handle, &new_comm->handle);
   copy_topology(parent, new_comm);
   if (status == MPI_SUCCESS) *result = new_comm->handle;
-  leave_call();
   return status;
 }
 
-MPI_FUNCTION(Comm_dup, (MPI_Comm comm, MPI_Comm* result)) {
-  return duplicate(SLK_OP_comm_dup, comm, result);
-}
-
-MPI_FUNCTION(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* result)) {
-  return duplicate(SLK_OP_comm_dup_with_info, comm, result);
-}
-
 /* Attributes are copied now; who takes part is known when the request is complete. */
-MPI_FUNCTION(Comm_idup, (MPI_Comm comm, MPI_Comm* result, MPI_Request* request)) {
+int simulate_comm_idup(MPI_Comm comm, MPI_Comm* result, MPI_Request* request) {
   const Comm* parent = find_comm(comm);
   if (parent->is_inter) {
     *request = together(0, NULL);
-    return duplicate(SLK_OP_comm_dup, comm, result);
+    return simulate_comm_dup(SLK_OP_comm_dup, comm, result);
   }
-  enter_call();
   const int status = PMPI_Comm_dup(parent->handle, result);
   const uint32_t place = new_request();
   *pending(place) = (Pending){.kind = REQUEST_MAKER, .active = 1, .comm = parent, .made = *result};
@@ -189,41 +169,33 @@ MPI_FUNCTION(Comm_idup, (MPI_Comm comm, MPI_Comm* result, MPI_Request* request))
   name_request(call, place);
   ask();
   *request = handle_of(place);
-  leave_call();
   return status;
 }
 
-MPI_4_FUNCTION(Comm_idup_with_info,
-               (MPI_Comm comm, MPI_Info info, MPI_Comm* result, MPI_Request* request)) {
-  return MPI_Comm_idup(comm, result, request);
-}
-
-int split_comm(enum slk_operation operation, MPI_Comm comm, int color, int key, MPI_Comm* result) {
-  enter_call();
+void split_comm(enum slk_operation operation, MPI_Comm comm, int color, int key, MPI_Comm* result) {
   const Comm* parent = find_comm(comm);
   const Comm* made =
       parent->is_inter ? split_inter(parent, color, key) : make_comm(operation, parent, color, key);
   *result = made == NULL ? MPI_COMM_NULL : made->handle;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* result)) {
+void simulate_comm_split(MPI_Comm comm, int color, int key, MPI_Comm* result) {
   if (color < 0 && color != MPI_UNDEFINED) refuse("MPI_Comm_split", "its color is negative");
-  return split_comm(SLK_OP_comm_split, comm, color == MPI_UNDEFINED ? -1 : color, key, result);
+  split_comm(SLK_OP_comm_split, comm, color == MPI_UNDEFINED ? -1 : color, key, result);
 }
 
 /* Ranks that share memory are those of one simulated host, which the simulator knows; what else is
  * inside of a host is not simulated, so each rank is alone there. */
-MPI_FUNCTION(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* result)) {
+void simulate_comm_split_type(MPI_Comm comm, int type, int key, MPI_Comm* result) {
   if (type != MPI_COMM_TYPE_SHARED) {
     const int color = type == MPI_UNDEFINED ? -1 : find_comm(comm)->rank;
-    return split_comm(SLK_OP_comm_split, comm, color, key, result);
+    split_comm(SLK_OP_comm_split, comm, color, key, result);
+  } else {
+    split_comm(SLK_OP_comm_split_type, comm, 0, key, result);
   }
-  return split_comm(SLK_OP_comm_split_type, comm, 0, key, result);
 }
 
-MPI_FUNCTION(Comm_free, (MPI_Comm * comm)) {
+int simulate_comm_free(MPI_Comm* comm) {
   Comm* gone = find_comm(*comm);
   for (Comm** c = &first; *c != NULL; c = &(*c)->next) {
     if (*c != gone) continue;
@@ -233,8 +205,4 @@ MPI_FUNCTION(Comm_free, (MPI_Comm * comm)) {
   const int status = PMPI_Comm_free(comm);
   /* It stays where it is, as requests that are not complete may still name it. */
   return status;
-}
-
-MPI_FUNCTION(Comm_disconnect, (MPI_Comm * comm)) {
-  return MPI_Comm_free(comm);
 }

@@ -15,63 +15,37 @@ static void synchronise(enum slk_operation operation, const Window* w, int peer,
   ask();
 }
 
-MPI_FUNCTION(Win_fence, (int assertion, MPI_Win handle)) {
-  enter_call();
+void simulate_win_fence(MPI_Win handle) {
   const Window* w = find_window(handle);
   synchronise(SLK_OP_win_fence, w, SLK_PEER_ANY, 0);
   MPI_Barrier(w->hidden);
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Win_lock, (int kind, int target, int assertion, MPI_Win handle)) {
-  if (target == MPI_PROC_NULL) return MPI_SUCCESS;
-  enter_call();
+void simulate_win_lock(int kind, int target, MPI_Win handle) {
+  if (target == MPI_PROC_NULL) return;
   const Window* w = find_window(handle);
   synchronise(SLK_OP_win_lock, w, world_of(w->comm, target), kind == MPI_LOCK_SHARED);
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Win_lock_all, (int assertion, MPI_Win handle)) {
-  enter_call();
-  synchronise(SLK_OP_win_lock_all, find_window(handle), SLK_PEER_ANY, 1);
-  leave_call();
-  return MPI_SUCCESS;
+void simulate_win_all(enum slk_operation operation, int shared, MPI_Win handle) {
+  synchronise(operation, find_window(handle), SLK_PEER_ANY, shared);
 }
 
-#define FOR_TARGET(Name, operation)                                     \
-  MPI_FUNCTION(Win_##Name, (int target, MPI_Win handle)) {              \
-    if (target == MPI_PROC_NULL) return MPI_SUCCESS;                    \
-    enter_call();                                                       \
-    const Window* w = find_window(handle);                              \
-    synchronise(operation, w, world_of(w->comm, target), 0);            \
-    leave_call();                                                       \
-    return MPI_SUCCESS;                                                 \
-  }                                                                     \
-  MPI_FUNCTION(Win_##Name##_all, (MPI_Win handle)) {                    \
-    enter_call();                                                       \
-    synchronise(operation##_all, find_window(handle), SLK_PEER_ANY, 0); \
-    leave_call();                                                       \
-    return MPI_SUCCESS;                                                 \
-  }
-FOR_TARGET(unlock, SLK_OP_win_unlock)
-FOR_TARGET(flush, SLK_OP_win_flush)
-FOR_TARGET(flush_local, SLK_OP_win_flush_local)
+void simulate_win_target(enum slk_operation operation, int target, MPI_Win handle) {
+  if (target == MPI_PROC_NULL) return;
+  const Window* w = find_window(handle);
+  synchronise(operation, w, world_of(w->comm, target), 0);
+}
 
-MPI_FUNCTION(Win_sync, (MPI_Win handle)) {
-  enter_call();
+void simulate_win_sync(MPI_Win handle) {
   synchronise(SLK_OP_win_sync, find_window(handle), SLK_PEER_NONE, 0);
-  leave_call();
-  return MPI_SUCCESS;
 }
 
 /* Post, start, complete, wait. */
 
 static int* ranks_of(const Window* w, MPI_Group group, int* n) {
   const int* members = members_of_group(group, n);
-  int* ranks = malloc(sizeof(int) * (size_t)(*n + 1));
-  if (ranks == NULL) refuse("an epoch", "no memory is left");
+  int* ranks = room("an epoch", sizeof(int) * (size_t)(*n + 1));
   for (int i = 0; i < *n; ++i) ranks[i] = rank_in(w->comm, members[i]);
   return ranks;
 }
@@ -84,60 +58,44 @@ static void tell(const Window* w, int n, const int* ranks, int tag) {
 }
 
 static MPI_Request* hear(const Window* w, int n, const int* ranks, int tag) {
-  MPI_Request* each = malloc(sizeof *each * (size_t)(n + 1));
-  if (each == NULL) refuse("an epoch", "no memory is left");
+  MPI_Request* each = room("an epoch", sizeof *each * (size_t)(n + 1));
   for (int i = 0; i < n; ++i) each[i] = start_receive(NULL, 0, MPI_BYTE, ranks[i], tag, w->hidden);
   return each;
 }
 
-MPI_FUNCTION(Win_post, (MPI_Group group, int assertion, MPI_Win handle)) {
-  enter_call();
+void simulate_win_post(MPI_Group group, MPI_Win handle) {
   Window* w = find_window(handle);
   free(w->origins);
   w->origins = ranks_of(w, group, &w->n_origins);
   tell(w, w->n_origins, w->origins, kPosted);
   free(w->completions);
   w->completions = hear(w, w->n_origins, w->origins, kCompleted);
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Win_start, (MPI_Group group, int assertion, MPI_Win handle)) {
-  enter_call();
+void simulate_win_start(MPI_Group group, MPI_Win handle) {
   Window* w = find_window(handle);
   free(w->targets);
   w->targets = ranks_of(w, group, &w->n_targets);
   MPI_Request* posts = hear(w, w->n_targets, w->targets, kPosted);
   MPI_Waitall(w->n_targets, posts, MPI_STATUSES_IGNORE);
   free(posts);
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Win_complete, (MPI_Win handle)) {
-  enter_call();
+void simulate_win_complete(MPI_Win handle) {
   Window* w = find_window(handle);
   synchronise(SLK_OP_win_complete, w, SLK_PEER_ANY, 0);
   tell(w, w->n_targets, w->targets, kCompleted);
   w->n_targets = 0;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Win_wait, (MPI_Win handle)) {
-  enter_call();
+void simulate_win_wait(MPI_Win handle) {
   Window* w = find_window(handle);
   MPI_Waitall(w->n_origins, w->completions, MPI_STATUSES_IGNORE);
   w->n_origins = 0;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Win_test, (MPI_Win handle, int* flag)) {
-  enter_call();
+void simulate_win_test(MPI_Win handle, int* flag) {
   Window* w = find_window(handle);
   MPI_Testall(w->n_origins, w->completions, flag, MPI_STATUSES_IGNORE);
   if (*flag) w->n_origins = 0;
-  leave_call();
-  return MPI_SUCCESS;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared.h"
+#include "online.h"
 
 typedef struct File {
   struct File* next;
@@ -43,9 +43,7 @@ static void add_file(MPI_File handle, MPI_Comm comm, const char* name, int is_de
 }
 
 /* The first rank creates the file, and the others find it. */
-MPI_FUNCTION(File_open,
-             (MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* result)) {
-  enter_call();
+int simulate_file_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* result) {
   const int own_mode = mode & ~MPI_MODE_DELETE_ON_CLOSE, at_first = find_comm(comm)->rank == 0;
   int status = MPI_SUCCESS, worst = MPI_SUCCESS;
   if (at_first) status = PMPI_File_open(MPI_COMM_SELF, name, own_mode, info, result);
@@ -56,12 +54,10 @@ MPI_FUNCTION(File_open,
   }
   MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, comm);
   if (worst == MPI_SUCCESS) add_file(*result, comm, name, mode & MPI_MODE_DELETE_ON_CLOSE);
-  leave_call();
   return worst;
 }
 
-MPI_FUNCTION(File_close, (MPI_File * handle)) {
-  enter_call();
+int simulate_file_close(MPI_File* handle) {
   File* f = find_file(*handle);
   const int status = PMPI_File_close(handle);
   MPI_Barrier(f->hidden);
@@ -76,7 +72,6 @@ MPI_FUNCTION(File_close, (MPI_File * handle)) {
   }
   free(f->deleted);
   free(f);
-  leave_call();
   return status;
 }
 
@@ -113,22 +108,24 @@ static MPI_Offset ordered_place(MPI_File handle, int count, MPI_Datatype type) {
   return (MPI_Offset)(begin + (at_first ? 0 : before));
 }
 
-#define SHARED_POINTER(Name, buffer_type, how, place)                                         \
-  MPI_FUNCTION(File_##Name, (MPI_File file, buffer_type buffer, int count, MPI_Datatype type, \
-                             MPI_Status* status)) {                                           \
-    enter_call();                                                                             \
-    const MPI_Offset at = place(file, count, type);                                           \
-    const int error = PMPI_File_##how(file, at, buffer, count, type, status);                 \
-    leave_call();                                                                             \
-    return error;                                                                             \
-  }
-SHARED_POINTER(read_shared, void*, read_at, next_place)
-SHARED_POINTER(write_shared, const void*, write_at, next_place)
-SHARED_POINTER(read_ordered, void*, read_at, ordered_place)
-SHARED_POINTER(write_ordered, const void*, write_at, ordered_place)
+int simulate_file_read_shared(MPI_File file, void* buffer, int count, MPI_Datatype type,
+                              MPI_Status* status) {
+  return PMPI_File_read_at(file, next_place(file, count, type), buffer, count, type, status);
+}
+int simulate_file_write_shared(MPI_File file, const void* buffer, int count, MPI_Datatype type,
+                               MPI_Status* status) {
+  return PMPI_File_write_at(file, next_place(file, count, type), buffer, count, type, status);
+}
+int simulate_file_read_ordered(MPI_File file, void* buffer, int count, MPI_Datatype type,
+                               MPI_Status* status) {
+  return PMPI_File_read_at(file, ordered_place(file, count, type), buffer, count, type, status);
+}
+int simulate_file_write_ordered(MPI_File file, const void* buffer, int count, MPI_Datatype type,
+                                MPI_Status* status) {
+  return PMPI_File_write_at(file, ordered_place(file, count, type), buffer, count, type, status);
+}
 
-MPI_FUNCTION(File_seek_shared, (MPI_File handle, MPI_Offset offset, int whence)) {
-  enter_call();
+void simulate_file_seek_shared(MPI_File handle, MPI_Offset offset, int whence) {
   const File* f = find_file(handle);
   int64_t begin = whence == MPI_SEEK_CUR ? *pointer_of(f) : 0;
   if (whence == MPI_SEEK_END) {
@@ -139,32 +136,24 @@ MPI_FUNCTION(File_seek_shared, (MPI_File handle, MPI_Offset offset, int whence))
   MPI_Barrier(f->hidden);
   *pointer_of(f) = begin + (int64_t)offset;
   MPI_Barrier(f->hidden);
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(File_get_position_shared, (MPI_File handle, MPI_Offset* offset)) {
-  enter_call();
+void simulate_file_get_position_shared(MPI_File handle, MPI_Offset* offset) {
   pass(0);
   *offset = (MPI_Offset)*pointer_of(find_file(handle));
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(File_set_view, (MPI_File handle, MPI_Offset begin, MPI_Datatype element,
-                             MPI_Datatype type, const char* representation, MPI_Info info)) {
+int simulate_file_set_view(MPI_File handle, MPI_Offset begin, MPI_Datatype element,
+                           MPI_Datatype type, const char* representation, MPI_Info info) {
   const int status = PMPI_File_set_view(handle, begin, element, type, representation, info);
-  enter_call();
   const File* f = find_file(handle);
   MPI_Barrier(f->hidden);
   *pointer_of(f) = 0;
   MPI_Barrier(f->hidden);
-  leave_call();
   return status;
 }
 
-MPI_FUNCTION(File_get_group, (MPI_File handle, MPI_Group* group)) {
+void simulate_file_get_group(MPI_File handle, MPI_Group* group) {
   const Comm* comm = find_comm(find_file(handle)->hidden);
   *group = new_group_of(comm->size, comm->members);
-  return MPI_SUCCESS;
 }

@@ -5,8 +5,7 @@
 #include "online.h"
 
 int* copied(const int* values, int n) {
-  int* copy = malloc(sizeof(int) * (size_t)(n > 0 ? n : 1));
-  if (copy == NULL) refuse("a communicator", "no memory is left");
+  int* copy = room("a communicator", sizeof(int) * (size_t)(n > 0 ? n : 1));
   if (values != NULL) memcpy(copy, values, sizeof(int) * (size_t)n);
   return copy;
 }
@@ -18,9 +17,8 @@ static void set_grid(Comm* comm, int n, const int* extents, const int* periodic)
   comm->periodic = copied(periodic, n);
 }
 
-MPI_FUNCTION(Cart_create, (MPI_Comm comm, int n, const int* extents, const int* periodic,
-                           int reorder, MPI_Comm* result)) {
-  enter_call();
+void simulate_cart_create(MPI_Comm comm, int n, const int* extents, const int* periodic,
+                          MPI_Comm* result) {
   const Comm* parent = find_comm(comm);
   int cells = 1;
   for (int i = 0; i < n; ++i) cells *= extents[i];
@@ -28,8 +26,6 @@ MPI_FUNCTION(Cart_create, (MPI_Comm comm, int n, const int* extents, const int* 
   Comm* grid = make_comm(SLK_OP_cart_create, parent, parent->rank < cells ? 0 : -1, parent->rank);
   if (grid != NULL) set_grid(grid, n, extents, periodic);
   *result = grid == NULL ? MPI_COMM_NULL : grid->handle;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
 static void coordinates(const Comm* grid, int rank, int* of) {
@@ -57,52 +53,44 @@ static Comm* find_grid(MPI_Comm handle, const char* function) {
   return grid;
 }
 
-MPI_FUNCTION(Cart_coords, (MPI_Comm comm, int rank, int n, int* of)) {
+void simulate_cart_coords(MPI_Comm comm, int rank, int n, int* of) {
   const Comm* grid = find_grid(comm, "MPI_Cart_coords");
   if (n < grid->dimensions) refuse("MPI_Cart_coords", "there is no room for all coordinates");
   coordinates(grid, rank, of);
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Cart_rank, (MPI_Comm comm, const int* of, int* rank)) {
+void simulate_cart_rank(MPI_Comm comm, const int* of, int* rank) {
   *rank = rank_at(find_grid(comm, "MPI_Cart_rank"), of);
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Cart_shift, (MPI_Comm comm, int direction, int by, int* source, int* destination)) {
+void simulate_cart_shift(MPI_Comm comm, int direction, int by, int* source, int* destination) {
   const Comm* grid = find_grid(comm, "MPI_Cart_shift");
-  int* of = malloc(sizeof(int) * (size_t)(grid->dimensions + 1));
-  if (of == NULL) refuse("MPI_Cart_shift", "no memory is left");
+  int* of = room("MPI_Cart_shift", sizeof(int) * (size_t)(grid->dimensions + 1));
   coordinates(grid, grid->rank, of);
   of[direction] += by;
   *destination = rank_at(grid, of);
   of[direction] -= 2 * by;
   *source = rank_at(grid, of);
   free(of);
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Cartdim_get, (MPI_Comm comm, int* n)) {
+void simulate_cartdim_get(MPI_Comm comm, int* n) {
   *n = find_grid(comm, "MPI_Cartdim_get")->dimensions;
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Cart_get, (MPI_Comm comm, int n, int* extents, int* periodic, int* of)) {
+void simulate_cart_get(MPI_Comm comm, int n, int* extents, int* periodic, int* of) {
   const Comm* grid = find_grid(comm, "MPI_Cart_get");
   for (int i = 0; i < grid->dimensions && i < n; ++i) {
     extents[i] = grid->extents[i];
     periodic[i] = grid->periodic[i];
   }
   if (n >= grid->dimensions) coordinates(grid, grid->rank, of);
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Cart_sub, (MPI_Comm comm, const int* kept, MPI_Comm* result)) {
-  enter_call();
+void simulate_cart_sub(MPI_Comm comm, const int* kept, MPI_Comm* result) {
   const Comm* grid = find_grid(comm, "MPI_Cart_sub");
   const int n = grid->dimensions;
-  int* of = malloc(sizeof(int) * (size_t)(3 * n + 1));
-  if (of == NULL) refuse("MPI_Cart_sub", "no memory is left");
+  int* of = room("MPI_Cart_sub", sizeof(int) * (size_t)(3 * n + 1));
   int* extents = of + n;
   int* periodic = extents + n;
   coordinates(grid, grid->rank, of);
@@ -120,21 +108,17 @@ MPI_FUNCTION(Cart_sub, (MPI_Comm comm, const int* kept, MPI_Comm* result)) {
   set_grid(sub, left, extents, periodic);
   free(of);
   *result = sub->handle;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Cart_map, (MPI_Comm comm, int n, const int* extents, const int* periodic, int* rank)) {
+void simulate_cart_map(MPI_Comm comm, int n, const int* extents, int* rank) {
   int cells = 1;
   for (int i = 0; i < n; ++i) cells *= extents[i];
   const int own = find_comm(comm)->rank;
   *rank = own < cells ? own : MPI_UNDEFINED;
-  return MPI_SUCCESS;
 }
 
 int* grid_neighbours(const Comm* grid) {
-  int* of = malloc(sizeof(int) * 2 * (size_t)(grid->dimensions + 1));
-  if (of == NULL) refuse("a neighbourhood collective", "no memory is left");
+  int* of = room("a neighbourhood collective", sizeof(int) * 2 * (size_t)(grid->dimensions + 1));
   for (int i = 0; i < grid->dimensions; ++i) {
     MPI_Cart_shift(grid->handle, i, 1, &of[2 * i], &of[2 * i + 1]);
   }

@@ -69,9 +69,7 @@ static MPI_Group new_group(int size, int* members) {
 }
 
 static int* room_for_members(int n) {
-  int* members = malloc(sizeof(int) * (size_t)(n > 0 ? n : 1));
-  if (members == NULL) refuse("a group", "no memory is left");
-  return members;
+  return room("a group", sizeof(int) * (uint64_t)n);
 }
 
 static int rank_in_group(const Group* group, int world) {
@@ -98,35 +96,29 @@ MPI_Group new_group_of(int size, const int* members) {
   return new_group(size, own);
 }
 
-MPI_FUNCTION(Comm_group, (MPI_Comm handle, MPI_Group* group)) {
+void simulate_comm_group(MPI_Comm handle, MPI_Group* group) {
   const Comm* comm = find_comm(handle);
   *group = new_group_of(comm->size, comm->members);
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Comm_create_group, (MPI_Comm handle, MPI_Group group, int tag, MPI_Comm* result)) {
+void simulate_comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm* result) {
   const Group* of = find_group(group);
   *result = MPI_COMM_NULL;
-  if (rank_in_group(of, world_rank()) == MPI_UNDEFINED) return MPI_SUCCESS;
-  enter_call();
+  if (rank_in_group(of, world_rank()) == MPI_UNDEFINED) return;
   *result =
       make_comm_of(SLK_OP_comm_create_group, find_comm(handle), tag, of->size, of->members)->handle;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Group_size, (MPI_Group group, int* size)) {
+void simulate_group_size(MPI_Group group, int* size) {
   *size = find_group(group)->size;
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Group_rank, (MPI_Group group, int* rank)) {
+void simulate_group_rank(MPI_Group group, int* rank) {
   *rank = rank_in_group(find_group(group), world_rank());
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Group_translate_ranks,
-             (MPI_Group from, int n, const int* ranks, MPI_Group to, int* translated)) {
+void simulate_group_translate_ranks(MPI_Group from, int n, const int* ranks, MPI_Group to,
+                                    int* translated) {
   const Group* a = find_group(from);
   const Group* b = find_group(to);
   for (int i = 0; i < n; ++i) {
@@ -134,10 +126,9 @@ MPI_FUNCTION(Group_translate_ranks,
                         ? MPI_PROC_NULL
                         : rank_in_group(b, member(a, ranks[i], "MPI_Group_translate_ranks"));
   }
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Group_compare, (MPI_Group one, MPI_Group other, int* result)) {
+void simulate_group_compare(MPI_Group one, MPI_Group other, int* result) {
   const Group* a = find_group(one);
   const Group* b = find_group(other);
   int same = a->size == b->size, similar = same;
@@ -146,15 +137,13 @@ MPI_FUNCTION(Group_compare, (MPI_Group one, MPI_Group other, int* result)) {
     similar = rank_in_group(b, a->members[r]) != MPI_UNDEFINED;
   }
   *result = same ? MPI_IDENT : similar ? MPI_SIMILAR : MPI_UNEQUAL;
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Group_incl, (MPI_Group group, int n, const int* ranks, MPI_Group* result)) {
+void simulate_group_incl(MPI_Group group, int n, const int* ranks, MPI_Group* result) {
   const Group* from = find_group(group);
   int* members = room_for_members(n);
   for (int i = 0; i < n; ++i) members[i] = member(from, ranks[i], "MPI_Group_incl");
   *result = new_group(n, members);
-  return MPI_SUCCESS;
 }
 
 /* Those of `from` whose place in `kept` is `wanted`, in their order. Frees `kept`. */
@@ -174,7 +163,7 @@ static char* marks(const Group* group) {
   return of;
 }
 
-MPI_FUNCTION(Group_excl, (MPI_Group group, int n, const int* ranks, MPI_Group* result)) {
+void simulate_group_excl(MPI_Group group, int n, const int* ranks, MPI_Group* result) {
   const Group* from = find_group(group);
   char* left_out = marks(from);
   for (int i = 0; i < n; ++i) {
@@ -182,7 +171,6 @@ MPI_FUNCTION(Group_excl, (MPI_Group group, int n, const int* ranks, MPI_Group* r
     left_out[ranks[i]] = 1;
   }
   *result = chosen(from, left_out, 0);
-  return MPI_SUCCESS;
 }
 
 /* The number of ranks that (first, last, stride) names. */
@@ -192,7 +180,7 @@ static int range_size(const int* range) {
   return n > 0 ? n : 0;
 }
 
-MPI_FUNCTION(Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group* result)) {
+void simulate_group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* result) {
   const Group* from = find_group(group);
   int total = 0;
   for (int i = 0; i < n; ++i) total += range_size(ranges[i]);
@@ -204,10 +192,9 @@ MPI_FUNCTION(Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Gro
     }
   }
   *result = new_group(total, members);
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group* result)) {
+void simulate_group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* result) {
   const Group* from = find_group(group);
   char* left_out = marks(from);
   for (int i = 0; i < n; ++i) {
@@ -218,10 +205,9 @@ MPI_FUNCTION(Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Gro
     }
   }
   *result = chosen(from, left_out, 0);
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Group_union, (MPI_Group one, MPI_Group other, MPI_Group* result)) {
+void simulate_group_union(MPI_Group one, MPI_Group other, MPI_Group* result) {
   const Group* a = find_group(one);
   const Group* b = find_group(other);
   int* members = room_for_members(a->size + b->size);
@@ -231,29 +217,18 @@ MPI_FUNCTION(Group_union, (MPI_Group one, MPI_Group other, MPI_Group* result)) {
     if (rank_in_group(a, b->members[r]) == MPI_UNDEFINED) members[n++] = b->members[r];
   }
   *result = new_group(n, members);
-  return MPI_SUCCESS;
 }
 
 /* Members of the first that are, or are not, members of the other. */
-static MPI_Group restricted(MPI_Group one, MPI_Group other, int both) {
+void simulate_group_restrict(int both, MPI_Group one, MPI_Group other, MPI_Group* result) {
   const Group* a = find_group(one);
   const Group* b = find_group(other);
   char* in_both = marks(a);
   for (int r = 0; r < a->size; ++r) in_both[r] = rank_in_group(b, a->members[r]) != MPI_UNDEFINED;
-  return chosen(a, in_both, (char)both);
+  *result = chosen(a, in_both, (char)both);
 }
 
-MPI_FUNCTION(Group_intersection, (MPI_Group one, MPI_Group other, MPI_Group* result)) {
-  *result = restricted(one, other, 1);
-  return MPI_SUCCESS;
-}
-
-MPI_FUNCTION(Group_difference, (MPI_Group one, MPI_Group other, MPI_Group* result)) {
-  *result = restricted(one, other, 0);
-  return MPI_SUCCESS;
-}
-
-MPI_FUNCTION(Group_free, (MPI_Group * group)) {
+void simulate_group_free(MPI_Group* group) {
   if (*group != MPI_GROUP_EMPTY) {
     find_group(*group);
     Group* gone = &groups[place_of_group(*group)];
@@ -261,14 +236,13 @@ MPI_FUNCTION(Group_free, (MPI_Group * group)) {
     *gone = (Group){0, NULL};
   }
   *group = MPI_GROUP_NULL;
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* result)) {
+void simulate_comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* result) {
   const Group* of = find_group(group);
   const int rank = rank_in_group(of, world_rank());
   /* Groups without a common member make a communicator each; between two groups there is one. */
   const int named = find_comm(comm)->is_inter ? 0 : (of->size > 0 ? of->members[0] : 0);
   const int color = rank == MPI_UNDEFINED ? -1 : named;
-  return split_comm(SLK_OP_comm_create, comm, color, rank, result);
+  split_comm(SLK_OP_comm_create, comm, color, rank, result);
 }

@@ -1,9 +1,10 @@
 /* Blocks in the memory that all processes see. A block belongs to the process that made it; whoever
  * has read it marks it free, and its owner uses it again for a block of the same order. As only one
  * process computes at a time, plain stores are enough. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "shared.h"
+#include "online.h"
 
 enum { kSmallest = 6, kOrders = 48 };
 
@@ -28,8 +29,7 @@ static uint32_t order_for(uint64_t bytes) {
 static void append(Made* of, uint64_t block) {
   if (of->used == of->capacity) {
     const uint32_t capacity = of->capacity == 0 ? 16 : 2 * of->capacity;
-    uint64_t* blocks = malloc(capacity * sizeof *blocks);
-    if (blocks == NULL) refuse("the heap of messages", "no memory is left");
+    uint64_t* blocks = room("the heap of messages", capacity * sizeof *blocks);
     for (uint32_t i = 0; i < of->used; ++i) blocks[i] = of->blocks[(of->first + i) % of->capacity];
     free(of->blocks);
     of->blocks = blocks;

@@ -6,12 +6,6 @@
 
 #include "collectives.h"
 
-static void* room(uint64_t bytes) {
-  void* of = malloc(bytes + 1);
-  if (of == NULL) refuse("a collective", "no memory is left");
-  return of;
-}
-
 static int receive_packed(char* to, uint64_t bytes, int from, MPI_Comm comm) {
   return MPI_Recv(to, (int)bytes, MPI_BYTE, from, kInterTag, comm, MPI_STATUS_IGNORE);
 }
@@ -22,79 +16,80 @@ static void swap(const void* sent, uint64_t n_sent, void* received, uint64_t n, 
                comm, MPI_STATUS_IGNORE);
 }
 
-static int bcast(const CollectiveArguments* a, const Comm* inter) {
+static int bcast(const Arguments* a, const Comm* inter) {
   if (a->root == MPI_PROC_NULL) return MPI_SUCCESS;
-  if (a->root == MPI_ROOT) return MPI_Send(a->received, a->count, a->type, 0, kInterTag, a->comm);
-  const uint64_t bytes = packed_bytes(a->count, a->type);
-  char* packed = room(bytes);
-  if (inter->rank == 0) receive_packed(packed, bytes, a->root, a->comm);
+  if (a->root == MPI_ROOT) return MPI_Send(a->rbuf, a->rn, a->rtype, 0, kInterTag, a->c);
+  const uint64_t bytes = packed_bytes(a->rn, a->rtype);
+  char* packed = room("a collective", bytes);
+  if (inter->rank == 0) receive_packed(packed, bytes, a->root, a->c);
   MPI_Bcast(packed, (int)bytes, MPI_BYTE, 0, inter->local);
-  unpack(packed, bytes, a->received, a->count, a->type);
+  unpack(packed, bytes, a->rbuf, a->rn, a->rtype);
   free(packed);
   return MPI_SUCCESS;
 }
 
 /* The reduction of the own group's vectors at its first rank, as packed bytes. */
-static char* local_sum(const CollectiveArguments* a, const Comm* inter, int count) {
-  const uint64_t bytes = packed_bytes(count, a->type);
-  char* packed = room(bytes);
+static char* local_sum(const Arguments* a, const Comm* inter, int count) {
+  const uint64_t bytes = packed_bytes(count, a->rtype);
+  char* packed = room("a collective", bytes);
   MPI_Aint lower, extent, true_lower, true_extent;
-  PMPI_Type_get_extent(a->type, &lower, &extent);
-  PMPI_Type_get_true_extent(a->type, &true_lower, &true_extent);
-  char* memory = room((uint64_t)(true_extent + (count > 0 ? count - 1 : 0) * extent));
-  MPI_Reduce(a->sent, memory - true_lower, count, a->type, a->op, 0, inter->local);
-  if (inter->rank == 0) pack(memory - true_lower, count, a->type, packed);
+  PMPI_Type_get_extent(a->rtype, &lower, &extent);
+  PMPI_Type_get_true_extent(a->rtype, &true_lower, &true_extent);
+  char* memory =
+      room("a collective", (uint64_t)(true_extent + (count > 0 ? count - 1 : 0) * extent));
+  MPI_Reduce(a->sbuf, memory - true_lower, count, a->rtype, a->op, 0, inter->local);
+  if (inter->rank == 0) pack(memory - true_lower, count, a->rtype, packed);
   free(memory);
   return packed;
 }
 
-static int reduce(const CollectiveArguments* a, const Comm* inter) {
+static int reduce(const Arguments* a, const Comm* inter) {
   if (a->root == MPI_PROC_NULL) return MPI_SUCCESS;
-  const uint64_t bytes = packed_bytes(a->count, a->type);
+  const uint64_t bytes = packed_bytes(a->rn, a->rtype);
   if (a->root == MPI_ROOT) {
-    char* packed = room(bytes);
-    receive_packed(packed, bytes, 0, a->comm);
-    unpack(packed, bytes, a->received, a->count, a->type);
+    char* packed = room("a collective", bytes);
+    receive_packed(packed, bytes, 0, a->c);
+    unpack(packed, bytes, a->rbuf, a->rn, a->rtype);
     free(packed);
     return MPI_SUCCESS;
   }
-  char* packed = local_sum(a, inter, a->count);
-  if (inter->rank == 0) MPI_Send(packed, (int)bytes, MPI_BYTE, a->root, kInterTag, a->comm);
+  char* packed = local_sum(a, inter, a->rn);
+  if (inter->rank == 0) MPI_Send(packed, (int)bytes, MPI_BYTE, a->root, kInterTag, a->c);
   free(packed);
   return MPI_SUCCESS;
 }
 
-static int allreduce(const CollectiveArguments* a, const Comm* inter) {
-  const uint64_t bytes = packed_bytes(a->count, a->type);
-  char* own = local_sum(a, inter, a->count);
-  char* other = room(bytes);
-  if (inter->rank == 0) swap(own, bytes, other, bytes, a->comm);
+static int allreduce(const Arguments* a, const Comm* inter) {
+  const uint64_t bytes = packed_bytes(a->rn, a->rtype);
+  char* own = local_sum(a, inter, a->rn);
+  char* other = room("a collective", bytes);
+  if (inter->rank == 0) swap(own, bytes, other, bytes, a->c);
   MPI_Bcast(other, (int)bytes, MPI_BYTE, 0, inter->local);
-  unpack(other, bytes, a->received, a->count, a->type);
+  unpack(other, bytes, a->rbuf, a->rn, a->rtype);
   free(own);
   free(other);
   return MPI_SUCCESS;
 }
 
-static int reduce_scatter(const CollectiveArguments* a, const Comm* inter) {
-  int* counts = room(sizeof(int) * 2 * (uint64_t)inter->size);
+static int reduce_scatter(const Arguments* a, const Comm* inter) {
+  int* counts = room("a collective", sizeof(int) * 2 * (uint64_t)inter->size);
   int *places = counts + inter->size, total = 0, sum = 0;
   for (int r = 0; r < inter->size; ++r) {
-    const int n = a->counts != NULL ? a->counts[r] : a->count;
-    counts[r] = (int)packed_bytes(n, a->type);
+    const int n = a->rns != NULL ? a->rns[r] : a->rn;
+    counts[r] = (int)packed_bytes(n, a->rtype);
     places[r] = sum;
     sum += counts[r];
     total += n;
   }
   const uint64_t bytes = (uint64_t)sum;
   char* own = local_sum(a, inter, total);
-  char* other = room(bytes);
-  if (inter->rank == 0) swap(own, bytes, other, bytes, a->comm);
-  char* part = room((uint64_t)counts[inter->rank]);
+  char* other = room("a collective", bytes);
+  if (inter->rank == 0) swap(own, bytes, other, bytes, a->c);
+  char* part = room("a collective", (uint64_t)counts[inter->rank]);
   MPI_Scatterv(other, counts, places, MPI_BYTE, part, counts[inter->rank], MPI_BYTE, 0,
                inter->local);
-  unpack(part, (uint64_t)counts[inter->rank], a->received,
-         a->counts != NULL ? a->counts[inter->rank] : a->count, a->type);
+  unpack(part, (uint64_t)counts[inter->rank], a->rbuf, a->rns != NULL ? a->rns[inter->rank] : a->rn,
+         a->rtype);
   free(part);
   free(own);
   free(other);
@@ -102,47 +97,35 @@ static int reduce_scatter(const CollectiveArguments* a, const Comm* inter) {
   return MPI_SUCCESS;
 }
 
-static const void* sent_to(const CollectiveArguments* a, int r, int same) {
-  if (same) return a->sent;
-  if (a->send_types != NULL) return (const char*)a->sent + a->send_places[r];
-  return element(a->sent, a->send_places != NULL ? a->send_places[r] : (int64_t)r * a->send_count,
-                 a->send_type);
-}
-
-static void* received_from(const CollectiveArguments* a, int r) {
-  if (a->types != NULL) return (char*)a->received + a->places[r];
-  return element(a->received, a->places != NULL ? a->places[r] : (int64_t)r * a->count, a->type);
-}
-
 /* Messages from each to all of the other group: `sends` to them, `receives` from them. */
-static int exchange(const CollectiveArguments* a, const Comm* inter, int sends, int receives,
-                    int same) {
-  MPI_Request* each = room(sizeof *each * 2 * (uint64_t)inter->n_peers);
+static int exchange(const Arguments* a, const Comm* inter, int sends, int receives, int same) {
+  MPI_Request* each = room("a collective", sizeof *each * 2 * (uint64_t)inter->n_peers);
+  const Side in = received_side(a);
+  Side out = sent_side(a);
+  out.is_same = same;
   int n = 0;
   for (int r = 0; r < inter->n_peers && receives; ++r) {
-    each[n++] = start_receive(received_from(a, r), a->counts != NULL ? a->counts[r] : a->count,
-                              a->types != NULL ? a->types[r] : a->type, r, kInterTag, a->comm);
+    each[n++] =
+        start_receive(part_at(&in, r), count_at(&in, r), type_at(&in, r), r, kInterTag, a->c);
   }
   for (int r = 0; r < inter->n_peers && sends; ++r) {
-    each[n++] =
-        start_send(SLK_OP_isend, sent_to(a, r, same),
-                   a->send_counts != NULL ? a->send_counts[r] : a->send_count,
-                   a->send_types != NULL ? a->send_types[r] : a->send_type, r, kInterTag, a->comm);
+    each[n++] = start_send(SLK_OP_isend, part_at(&out, r), count_at(&out, r), type_at(&out, r), r,
+                           kInterTag, a->c);
   }
   const int status = MPI_Waitall(n, each, MPI_STATUSES_IGNORE);
   free(each);
   return status;
 }
 
-static int with_root(const CollectiveArguments* a, const Comm* inter, int gathers) {
+static int with_root(const Arguments* a, const Comm* inter, int gathers) {
   if (a->root == MPI_PROC_NULL) return MPI_SUCCESS;
   if (a->root == MPI_ROOT) return exchange(a, inter, !gathers, gathers, 0);
-  if (gathers) return MPI_Send(a->sent, a->send_count, a->send_type, a->root, kInterTag, a->comm);
-  return MPI_Recv(a->received, a->count, a->type, a->root, kInterTag, a->comm, MPI_STATUS_IGNORE);
+  if (gathers) return MPI_Send(a->sbuf, a->sn, a->stype, a->root, kInterTag, a->c);
+  return MPI_Recv(a->rbuf, a->rn, a->rtype, a->root, kInterTag, a->c, MPI_STATUS_IGNORE);
 }
 
-int inter_collective(const CollectiveArguments* a) {
-  const Comm* inter = find_comm(a->comm);
+int inter_collective(const Arguments* a) {
+  const Comm* inter = find_comm(a->c);
   switch (a->operation) {
     case SLK_OP_barrier:
       return MPI_Barrier(inter->both);

@@ -6,19 +6,12 @@
 
 #include "online.h"
 
-static int* room(int n) {
-  int* of = malloc(sizeof(int) * (size_t)(n + 1));
-  if (of == NULL) refuse("an intercommunicator", "no memory is left");
-  return of;
-}
-
 /* What every rank of the program's handle knows of the two groups of `both`. Its own local handle
  * belongs to it from now on. */
 static Comm* new_inter(Comm* both, int n_first, int is_first, MPI_Comm local) {
   MPI_Comm handle;
   PMPI_Comm_dup(MPI_COMM_SELF, &handle);
-  int64_t* members = malloc(sizeof *members * (size_t)(both->size + 1));
-  if (members == NULL) refuse("an intercommunicator", "no memory is left");
+  int64_t* members = room("an intercommunicator", sizeof *members * (size_t)(both->size + 1));
   for (int r = 0; r < both->size; ++r) members[r] = both->members[r];
   Comm* inter = add_comm(handle, both->id, both->size, members);
   free(members);
@@ -44,7 +37,7 @@ static Comm* new_inter(Comm* both, int n_first, int is_first, MPI_Comm local) {
 /* The groups have no communicator in common but that of the world. */
 static Comm* make_inter(int tag, int n_own, const int* own, int n_other, const int* other,
                         int is_first, MPI_Comm local) {
-  int* all = room(n_own + n_other);
+  int* all = room("an intercommunicator", sizeof(int) * (uint64_t)(n_own + n_other));
   const int n_first = is_first ? n_own : n_other;
   memcpy(all, is_first ? own : other, sizeof(int) * (size_t)n_first);
   memcpy(all + n_first, is_first ? other : own, sizeof(int) * (size_t)(n_own + n_other - n_first));
@@ -55,9 +48,8 @@ static Comm* make_inter(int tag, int n_own, const int* own, int n_other, const i
 }
 
 /* The leaders tell each other who is in their groups, and then their groups. */
-MPI_FUNCTION(Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peers, int remote_leader,
-                                int tag, MPI_Comm* result)) {
-  enter_call();
+void simulate_intercomm_create(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader,
+                               int tag, MPI_Comm* result) {
   const Comm* own = find_comm(local);
   int n_other = 0, n_own = own->size;
   int* other = NULL;
@@ -65,20 +57,18 @@ MPI_FUNCTION(Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peers, int 
     const int own_tag = kInterTag + 16 + tag % 0x100000;
     MPI_Sendrecv(&n_own, 1, MPI_INT, remote_leader, own_tag, &n_other, 1, MPI_INT, remote_leader,
                  own_tag, peers, MPI_STATUS_IGNORE);
-    other = room(n_other);
+    other = room("an intercommunicator", sizeof(int) * (uint64_t)n_other);
     MPI_Sendrecv(own->members, n_own, MPI_INT, remote_leader, own_tag, other, n_other, MPI_INT,
                  remote_leader, own_tag, peers, MPI_STATUS_IGNORE);
   }
   MPI_Bcast(&n_other, 1, MPI_INT, leader, local);
-  if (other == NULL) other = room(n_other);
+  if (other == NULL) other = room("an intercommunicator", sizeof(int) * (uint64_t)n_other);
   MPI_Bcast(other, n_other, MPI_INT, leader, local);
   MPI_Comm hidden;
   MPI_Comm_dup(local, &hidden);
   const int is_first = own->members[0] < other[0];
   *result = make_inter(tag, n_own, own->members, n_other, other, is_first, hidden)->handle;
   free(other);
-  leave_call();
-  return MPI_SUCCESS;
 }
 
 Comm* duplicate_inter(const Comm* inter) {
@@ -100,8 +90,7 @@ static int in_order(const void* a, const void* b) {
 /* Those of a group with that color, by key; the sort must keep the order of equal keys. */
 static int chosen(Choice* all, int n, int color, int is_first, int* members) {
   int found = 0;
-  Choice* of = malloc(sizeof *of * (size_t)(n + 1));
-  if (of == NULL) refuse("an intercommunicator", "no memory is left");
+  Choice* of = room("an intercommunicator", sizeof *of * (size_t)(n + 1));
   for (int r = 0; r < n; ++r) {
     if (all[r].color != color || all[r].is_first != is_first) continue;
     int at = found++;
@@ -116,11 +105,11 @@ static int chosen(Choice* all, int n, int color, int is_first, int* members) {
 /* All tell each other their colors. Null where one group has none of the color. */
 Comm* split_inter(const Comm* inter, int color, int key) {
   const int n = inter->size + inter->n_peers, words = (int)(sizeof(Choice) / sizeof(int));
-  Choice* all = malloc(sizeof *all * (size_t)n);
-  if (all == NULL) refuse("an intercommunicator", "no memory is left");
+  Choice* all = room("an intercommunicator", sizeof *all * (size_t)n);
   const Choice own = {color, key, world_rank(), inter->is_first};
   MPI_Allgather(&own, words, MPI_INT, all, words, MPI_INT, inter->both);
-  int *mine = room(n), *others = room(n);
+  int *mine = room("an intercommunicator", sizeof(int) * (uint64_t)n),
+      *others = room("an intercommunicator", sizeof(int) * (uint64_t)n);
   const int n_mine = color < 0 ? 0 : chosen(all, n, color, inter->is_first, mine);
   const int n_others = color < 0 ? 0 : chosen(all, n, color, !inter->is_first, others);
   const int both = n_mine > 0 && n_others > 0;
@@ -137,11 +126,10 @@ Comm* split_inter(const Comm* inter, int color, int key) {
 }
 
 /* The group that is not `high` comes first; where both say the same, the first one. */
-MPI_FUNCTION(Intercomm_merge, (MPI_Comm handle, int high, MPI_Comm* result)) {
-  enter_call();
+void simulate_intercomm_merge(MPI_Comm handle, int high, MPI_Comm* result) {
   const Comm* inter = find_comm(handle);
   const int own = high != 0, n = inter->size + inter->n_peers;
-  int* all = room(n);
+  int* all = room("an intercommunicator", sizeof(int) * (uint64_t)n);
   MPI_Allgather(&own, 1, MPI_INT, all, 1, MPI_INT, inter->both);
   const int n_first = inter->is_first ? inter->size : inter->n_peers;
   const int swapped = all[0] != 0 && all[n_first] == 0;
@@ -150,17 +138,13 @@ MPI_FUNCTION(Intercomm_merge, (MPI_Comm handle, int high, MPI_Comm* result)) {
   const Comm* made = make_comm(SLK_OP_comm_split, find_comm(inter->both), 0,
                                swapped ? (at + n - n_first) % n : at);
   *result = made->handle;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Comm_remote_size, (MPI_Comm comm, int* size)) {
+void simulate_comm_remote_size(MPI_Comm comm, int* size) {
   *size = find_comm(comm)->n_peers;
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Comm_remote_group, (MPI_Comm comm, MPI_Group* group)) {
+void simulate_comm_remote_group(MPI_Comm comm, MPI_Group* group) {
   const Comm* inter = find_comm(comm);
   *group = new_group_of(inter->n_peers, inter->peers);
-  return MPI_SUCCESS;
 }

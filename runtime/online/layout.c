@@ -80,8 +80,8 @@ static void unpack_all(const char* from, void* to, int count, MPI_Datatype type)
 }
 
 void unpack(const char* from, uint64_t bytes, void* to, int count, MPI_Datatype type) {
-  const uint64_t room = packed_bytes(count, type);
-  const uint64_t used = bytes < room ? bytes : room;
+  const uint64_t fits = packed_bytes(count, type);
+  const uint64_t used = bytes < fits ? bytes : fits;
   if (used == 0) return;
   if (is_plain(type)) {
     memcpy(to, from, used);
@@ -93,8 +93,7 @@ void unpack(const char* from, uint64_t bytes, void* to, int count, MPI_Datatype 
   if (whole > 0) unpack_all(from, to, whole, type);
   if (rest == 0) return;
   /* Part of an element: what of it did not come stays as it is. */
-  char* one = malloc(size);
-  if (one == NULL) refuse("a message", "no memory is left");
+  char* one = room("a message", size);
   void* last = element(to, whole, type);
   pack(last, 1, type, one);
   memcpy(one, from + (uint64_t)whole * size, rest);

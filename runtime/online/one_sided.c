@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "shared.h"
 #include "windows.h"
 
 /* Elements of a target's memory, at hand: in memory that all share, or a copy of it. */
@@ -16,12 +15,6 @@ typedef struct {
   struct iovec there;
   int64_t process;
 } Reached;
-
-static void* room(uint64_t bytes) {
-  void* of = malloc(bytes + 1);
-  if (of == NULL) refuse("a one-sided operation", "no memory is left");
-  return of;
-}
 
 static void copy_across(const Reached* r, int writes) {
   const struct iovec here = {r->memory, r->there.iov_len};
@@ -52,7 +45,7 @@ static Reached reach(const Window* w, int target, MPI_Aint place, int count, MPI
   PMPI_Type_get_extent(type, &all_lower, &all_extent);
   const uint64_t bytes =
       count > 0 ? (uint64_t)extent + (uint64_t)(count - 1) * (uint64_t)all_extent : 0;
-  r.memory = room(bytes);
+  r.memory = room("a one-sided operation", bytes);
   r.data = r.memory - lower;
   r.there.iov_base = (char*)(uintptr_t)(part->base + offset) + lower;
   r.there.iov_len = bytes;
@@ -72,9 +65,9 @@ static MPI_Datatype base_of(MPI_Datatype type) {
   int integers, addresses, types, combiner;
   PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
   if (combiner == MPI_COMBINER_NAMED || types == 0) return type;
-  int* i = room(sizeof(int) * (uint64_t)integers);
-  MPI_Aint* a = room(sizeof(MPI_Aint) * (uint64_t)addresses);
-  MPI_Datatype* t = room(sizeof(MPI_Datatype) * (uint64_t)types);
+  int* i = room("a one-sided operation", sizeof(int) * (uint64_t)integers);
+  MPI_Aint* a = room("a one-sided operation", sizeof(MPI_Aint) * (uint64_t)addresses);
+  MPI_Datatype* t = room("a one-sided operation", sizeof(MPI_Datatype) * (uint64_t)types);
   PMPI_Type_get_contents(type, integers, addresses, types, i, a, t);
   const MPI_Datatype base = base_of(t[0]);
   free(i);
@@ -90,8 +83,8 @@ static void combine(const char* given, char* target, uint64_t bytes, MPI_Datatyp
   PMPI_Type_get_extent(base, &lower, &extent);
   const uint64_t size = packed_bytes(1, base);
   const int n = size == 0 ? 0 : (int)(bytes / size);
-  char* a = room((uint64_t)n * (uint64_t)extent);
-  char* b = room((uint64_t)n * (uint64_t)extent);
+  char* a = room("a one-sided operation", (uint64_t)n * (uint64_t)extent);
+  char* b = room("a one-sided operation", (uint64_t)n * (uint64_t)extent);
   unpack(given, bytes, a, n, base);
   unpack(target, bytes, b, n, base);
   PMPI_Reduce_local(a, b, n, base, op);
@@ -119,10 +112,10 @@ typedef struct {
 static void move(const Window* w, const Access* x) {
   const uint64_t bytes = packed_bytes(x->count, x->type);
   Reached r = reach(w, x->target, x->place, x->count, x->type);
-  char* packed = room(bytes);
+  char* packed = room("a one-sided operation", bytes);
   pack(r.data, x->count, x->type, packed);
   const int changes = x->op != MPI_NO_OP;
-  char* given = room(bytes);
+  char* given = room("a one-sided operation", bytes);
   if (changes) pack(x->sent, x->n_sent, x->sent_type, given);
   if (x->result != NULL) unpack(packed, bytes, x->result, x->n_result, x->result_type);
   if (changes && x->op != MPI_REPLACE) combine(given, packed, bytes, x->type, x->op);
@@ -132,12 +125,11 @@ static void move(const Window* w, const Access* x) {
   free(packed);
 }
 
-static int access_target(const Access* x, MPI_Win handle, MPI_Request* request) {
+static void access_target(const Access* x, MPI_Win handle, MPI_Request* request) {
   if (x->target == MPI_PROC_NULL) {
     if (request != NULL) *request = together(0, NULL);
-    return MPI_SUCCESS;
+    return;
   }
-  enter_call();
   const Window* w = find_window(handle);
   const uint64_t bytes = packed_bytes(x->count, x->type);
   struct slk_online_call* call = new_call(x->operation, w->comm);
@@ -152,65 +144,42 @@ static int access_target(const Access* x, MPI_Win handle, MPI_Request* request) 
   }
   ask();
   move(w, x);
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-#define UNWRAPPED(...) __VA_ARGS__
-
-#define ONE_SIDED(Name, Rname, of, parameters, given)                  \
-  MPI_FUNCTION(Name, parameters) {                                     \
-    const Access x = {.operation = SLK_OP_##of, UNWRAPPED given};      \
-    return access_target(&x, window, NULL);                            \
-  }                                                                    \
-  MPI_FUNCTION(Rname, (UNWRAPPED parameters, MPI_Request * request)) { \
-    const Access x = {.operation = SLK_OP_r##of, UNWRAPPED given};     \
-    return access_target(&x, window, request);                         \
-  }
-
-#define TARGET .target = target, .place = place, .count = count, .type = type
-
-ONE_SIDED(Put, Rput, put,
-          (const void* sent, int n_sent, MPI_Datatype sent_type, int target, MPI_Aint place,
-           int count, MPI_Datatype type, MPI_Win window),
-          (.sent = sent, .n_sent = n_sent, .sent_type = sent_type, TARGET, .op = MPI_REPLACE))
-ONE_SIDED(Get, Rget, get,
-          (void* result, int n_result, MPI_Datatype result_type, int target, MPI_Aint place,
-           int count, MPI_Datatype type, MPI_Win window),
-          (.result = result, .n_result = n_result, .result_type = result_type, TARGET,
-           .op = MPI_NO_OP))
-ONE_SIDED(Accumulate, Raccumulate, accumulate,
-          (const void* sent, int n_sent, MPI_Datatype sent_type, int target, MPI_Aint place,
-           int count, MPI_Datatype type, MPI_Op op, MPI_Win window),
-          (.sent = sent, .n_sent = n_sent, .sent_type = sent_type, TARGET, .op = op))
-ONE_SIDED(Get_accumulate, Rget_accumulate, get_accumulate,
-          (const void* sent, int n_sent, MPI_Datatype sent_type, void* result, int n_result,
-           MPI_Datatype result_type, int target, MPI_Aint place, int count, MPI_Datatype type,
-           MPI_Op op, MPI_Win window),
-          (.sent = sent, .n_sent = n_sent, .sent_type = sent_type, .result = result,
-           .n_result = n_result, .result_type = result_type, TARGET, .op = op))
-
-MPI_FUNCTION(Fetch_and_op, (const void* sent, void* result, MPI_Datatype type, int target,
-                            MPI_Aint place, MPI_Op op, MPI_Win window)) {
-  const Access x = {.operation = SLK_OP_fetch_and_op,
-                    .sent = sent,
-                    .n_sent = 1,
-                    .sent_type = type,
-                    .result = result,
-                    .n_result = 1,
-                    .result_type = type,
-                    .target = target,
-                    .place = place,
-                    .count = 1,
-                    .type = type,
-                    .op = op};
-  return access_target(&x, window, NULL);
+/* Of all four; `request`: null for those without one. */
+void simulate_get_accumulate(enum slk_operation operation, const void* sent, int n_sent,
+                             MPI_Datatype sent_type, void* result, int n_result,
+                             MPI_Datatype result_type, int target, MPI_Aint place, int count,
+                             MPI_Datatype type, MPI_Op op, MPI_Win window, MPI_Request* request) {
+  const Access x = {operation,   sent,   n_sent, sent_type, result, n_result,
+                    result_type, target, place,  count,     type,   op};
+  access_target(&x, window, request);
 }
 
-MPI_FUNCTION(Compare_and_swap, (const void* sent, const void* expected, void* result,
-                                MPI_Datatype type, int target, MPI_Aint place, MPI_Win handle)) {
-  if (target == MPI_PROC_NULL) return MPI_SUCCESS;
-  enter_call();
+void simulate_put(enum slk_operation operation, const void* sent, int n_sent,
+                  MPI_Datatype sent_type, int target, MPI_Aint place, int count, MPI_Datatype type,
+                  MPI_Win window, MPI_Request* request) {
+  simulate_get_accumulate(operation, sent, n_sent, sent_type, NULL, 0, MPI_DATATYPE_NULL, target,
+                          place, count, type, MPI_REPLACE, window, request);
+}
+
+void simulate_get(enum slk_operation operation, void* result, int n_result,
+                  MPI_Datatype result_type, int target, MPI_Aint place, int count,
+                  MPI_Datatype type, MPI_Win window, MPI_Request* request) {
+  simulate_get_accumulate(operation, NULL, 0, MPI_DATATYPE_NULL, result, n_result, result_type,
+                          target, place, count, type, MPI_NO_OP, window, request);
+}
+
+void simulate_accumulate(enum slk_operation operation, const void* sent, int n_sent,
+                         MPI_Datatype sent_type, int target, MPI_Aint place, int count,
+                         MPI_Datatype type, MPI_Op op, MPI_Win window, MPI_Request* request) {
+  simulate_get_accumulate(operation, sent, n_sent, sent_type, NULL, 0, MPI_DATATYPE_NULL, target,
+                          place, count, type, op, window, request);
+}
+
+void simulate_compare_and_swap(const void* sent, const void* expected, void* result,
+                               MPI_Datatype type, int target, MPI_Aint place, MPI_Win handle) {
+  if (target == MPI_PROC_NULL) return;
   const Window* w = find_window(handle);
   const uint64_t bytes = packed_bytes(1, type);
   struct slk_online_call* call = new_call(SLK_OP_compare_and_swap, w->comm);
@@ -223,6 +192,4 @@ MPI_FUNCTION(Compare_and_swap, (const void* sent, const void* expected, void* re
   const int swaps = memcmp(r.data, expected, bytes) == 0;
   if (swaps) memcpy(r.data, sent, bytes);
   leave(&r, swaps);
-  leave_call();
-  return MPI_SUCCESS;
 }

@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calls.h"
 #include "fold.h"
 #include "trace/online_wire.h"
+
+#include "simulated.inc"
 
 /* A communicator as the simulated world has it; `handle` is a real one of this process alone. */
 typedef struct Comm {
@@ -66,6 +67,7 @@ void name_request(struct slk_online_call* call, uint32_t place); /* that it star
 void free_request(uint32_t place);
 const char* host_name(void);
 _Noreturn void refuse(const char* name, const char* why);
+void* room(const char* of, uint64_t bytes); /* from malloc, never null */
 
 /* clock.c */
 void pass(uint64_t ns); /* of simulated time */
@@ -77,6 +79,13 @@ void sample_end(const char* name);
 /* session.c: MPI's own allocations in this thread are not folded. */
 void begin_mpi(void);
 void end_mpi(void);
+
+/* session.c: the memory shared with the simulator. */
+char* shared_at(uint64_t offset);
+uint64_t heap_begin(void); /* of this process's part of the heap */
+uint64_t heap_end(void);
+/* The block with the result of the collective that was answered last goes with the next call. */
+void tell_result(uint64_t block);
 
 /* heap.c: blocks that other processes read. */
 uint64_t new_block(uint64_t bytes); /* offset */
@@ -107,7 +116,7 @@ Comm* make_comm(enum slk_operation operation, const Comm* parent, int color, int
 Comm* make_comm_of(enum slk_operation operation, const Comm* parent, int tag, int n,
                    const int* members);
 /* The communicators of those of the same color, ordered by key; none for a negative color. */
-int split_comm(enum slk_operation operation, MPI_Comm comm, int color, int key, MPI_Comm* result);
+void split_comm(enum slk_operation operation, MPI_Comm comm, int color, int key, MPI_Comm* result);
 
 /* intercommunicators.c */
 Comm* duplicate_inter(const Comm* inter);
@@ -120,14 +129,6 @@ int* grid_neighbours(const Comm* grid);
 
 /* topologies.c */
 void copy_topology(const Comm* from, Comm* to);
-/* Those whom a neighbourhood collective receives from and sends to, as ranks or MPI_PROC_NULL. In a
- * grid, the message to place 2 i is for the neighbour's place 2 i + 1, and the other way round. */
-typedef struct {
-  int n_in, n_out;
-  const int *in, *out;
-  int is_grid; /* and `in`, which is `out`, is to be freed */
-} Neighbours;
-Neighbours neighbours_of(MPI_Comm comm);
 
 /* groups.c: numbers of groups in Fortran. */
 MPI_Fint number_of_group(MPI_Group group);
@@ -158,9 +159,7 @@ typedef enum {
   REQUEST_TOGETHER, /* done when all its parts are */
   REQUEST_TRANSFER  /* one-sided */
 } RequestKind;
-struct Collective;
-struct CollectiveArguments;
-struct NeighbourArguments;
+typedef struct Collective Collective;
 typedef struct {
   RequestKind kind;
   int active; /* started, not completed */
@@ -175,10 +174,9 @@ typedef struct {
   int peer;
   int tag;
   uint64_t block; /* of a send */
-  struct Collective* collective;
-  struct CollectiveArguments* again; /* of a persistent collective */
-  struct NeighbourArguments* neighbours_again;
-  MPI_Comm made; /* of a maker */
+  Collective* collective;
+  const Arguments* again; /* of a persistent collective: what each start does */
+  MPI_Comm made;          /* of a maker */
   int n_parts;
   MPI_Request* parts;
   int main_part; /* whose status it has; -1: none */
@@ -194,10 +192,6 @@ void complete_freed(void); /* what the program has freed before it was complete 
 MPI_Request together(int n, MPI_Request* parts);
 
 /* collectives.c */
-void finish_collective(struct Collective* collective, uint64_t board, uint64_t result);
-/* Persistent collectives: what each start does. */
-MPI_Request start_again(const struct CollectiveArguments* arguments);
-/* neighbourhoods.c */
-MPI_Request start_neighbours_again(const struct NeighbourArguments* a);
+void finish_collective(Collective* collective, uint64_t board, uint64_t result);
 
 #endif

@@ -19,22 +19,14 @@ static MPI_Request keep(RequestKind kind, enum slk_operation operation, void* bu
   return handle_of(place);
 }
 
-#define SEND_INIT(Name, operation)                                                             \
-  MPI_FUNCTION(Name, (const void* buffer, int count, MPI_Datatype type, int peer, int tag,     \
-                      MPI_Comm comm, MPI_Request* request)) {                                  \
-    *request =                                                                                 \
-        keep(REQUEST_SEND, operation, (void*)(uintptr_t)buffer, count, type, peer, tag, comm); \
-    return MPI_SUCCESS;                                                                        \
-  }
-SEND_INIT(Send_init, SLK_OP_isend)
-SEND_INIT(Bsend_init, SLK_OP_ibsend)
-SEND_INIT(Ssend_init, SLK_OP_issend)
-SEND_INIT(Rsend_init, SLK_OP_irsend)
+void simulate_send_init(enum slk_operation started, const void* buffer, int count,
+                        MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
+  *request = keep(REQUEST_SEND, started, (void*)(uintptr_t)buffer, count, type, peer, tag, comm);
+}
 
-MPI_FUNCTION(Recv_init, (void* buffer, int count, MPI_Datatype type, int peer, int tag,
-                         MPI_Comm comm, MPI_Request* request)) {
+void simulate_recv_init(void* buffer, int count, MPI_Datatype type, int peer, int tag,
+                        MPI_Comm comm, MPI_Request* request) {
   *request = keep(REQUEST_RECEIVE, SLK_OP_irecv, buffer, count, type, peer, tag, comm);
-  return MPI_SUCCESS;
 }
 
 /* A start is the nonblocking call, under the persistent request's place. */
@@ -44,12 +36,10 @@ static void start(MPI_Request request) {
   Pending* p = pending(place);
   renew_request(place);
   p->active = 1;
-  if (p->again != NULL || p->neighbours_again != NULL) {
+  if (p->again != NULL) {
     p->n_parts = 1;
-    p->parts = malloc(sizeof *p->parts);
-    if (p->parts == NULL) refuse("MPI_Start", "no memory is left");
-    p->parts[0] =
-        p->again != NULL ? start_again(p->again) : start_neighbours_again(p->neighbours_again);
+    p->parts = room("MPI_Start", sizeof *p->parts);
+    p->again->perform(p->again, p->parts);
     return;
   }
   if (p->null_peer) return;
@@ -62,16 +52,6 @@ static void start(MPI_Request request) {
   defer();
 }
 
-MPI_FUNCTION(Start, (MPI_Request * request)) {
-  enter_call();
-  start(*request);
-  leave_call();
-  return MPI_SUCCESS;
-}
-
-MPI_FUNCTION(Startall, (int count, MPI_Request* requests)) {
-  enter_call();
+void simulate_start(int count, MPI_Request* requests) {
   for (int i = 0; i < count; ++i) start(requests[i]);
-  leave_call();
-  return MPI_SUCCESS;
 }

@@ -26,28 +26,14 @@ int tag_of(int tag) {
   return tag == MPI_ANY_TAG ? SLK_TAG_ANY : tag;
 }
 
-static int send(enum slk_operation operation, const void* buffer, int count, MPI_Datatype type,
-                int peer, int tag, MPI_Comm handle) {
-  enter_call();
+void simulate_send(enum slk_operation operation, const void* buffer, int count, MPI_Datatype type,
+                   int peer, int tag, MPI_Comm handle) {
   const Comm* comm = find_comm(handle);
   const int to = world_of(comm, peer);
-  if (to != SLK_PEER_NULL) {
-    describe_send(new_call(operation, comm), buffer, count, type, to, tag);
-    ask();
-  }
-  leave_call();
-  return MPI_SUCCESS;
+  if (to == SLK_PEER_NULL) return;
+  describe_send(new_call(operation, comm), buffer, count, type, to, tag);
+  ask();
 }
-
-#define SEND(Name, operation)                                                              \
-  MPI_FUNCTION(Name, (const void* buffer, int count, MPI_Datatype type, int peer, int tag, \
-                      MPI_Comm comm)) {                                                    \
-    return send(operation, buffer, count, type, peer, tag, comm);                          \
-  }
-SEND(Send, SLK_OP_send)
-SEND(Bsend, SLK_OP_bsend)
-SEND(Ssend, SLK_OP_ssend)
-SEND(Rsend, SLK_OP_rsend)
 
 int check_room(const Comm* comm, uint64_t bytes, int count, MPI_Datatype type) {
   if (bytes <= packed_bytes(count, type)) return MPI_SUCCESS;
@@ -67,9 +53,8 @@ static int take(uint32_t place, void* buffer, int count, MPI_Datatype type, cons
   return check_room(comm, got->bytes, count, type);
 }
 
-MPI_FUNCTION(Recv, (void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm handle,
-                    MPI_Status* status)) {
-  enter_call();
+int simulate_recv(void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm handle,
+                  MPI_Status* status) {
   const Comm* comm = find_comm(handle);
   const int from = world_of(comm, peer);
   int error = MPI_SUCCESS;
@@ -86,17 +71,20 @@ MPI_FUNCTION(Recv, (void* buffer, int count, MPI_Datatype type, int peer, int ta
     error = take(place, buffer, count, type, comm, status);
     free_request(place);
   }
-  leave_call();
   return error;
 }
 
-static int exchange(enum slk_operation operation, uint64_t block, uint64_t bytes, int to,
-                    int send_tag, void* received, int count, MPI_Datatype type, int from,
-                    int receive_tag, const Comm* comm, MPI_Status* status) {
+int simulate_sendrecv(enum slk_operation operation, const void* sent, int send_count,
+                      MPI_Datatype send_type, int peer, int send_tag, void* received, int count,
+                      MPI_Datatype type, int source, int receive_tag, MPI_Comm handle,
+                      MPI_Status* status) {
+  const Comm* comm = find_comm(handle);
+  const int to = world_of(comm, peer), from = world_of(comm, source);
+  const uint64_t block = to == SLK_PEER_NULL ? 0 : packed_block(sent, send_count, send_type);
   struct slk_online_call* call = new_call(operation, comm);
   call->peer = to;
   call->tag = send_tag;
-  call->bytes = bytes;
+  call->bytes = packed_bytes(send_count, send_type);
   call->data = block;
   call->source = from;
   call->source_tag = tag_of(receive_tag);
@@ -111,33 +99,6 @@ static int exchange(enum slk_operation operation, uint64_t block, uint64_t bytes
   }
   free_request(place);
   return error;
-}
-
-MPI_FUNCTION(Sendrecv, (const void* sent, int send_count, MPI_Datatype send_type, int peer,
-                        int send_tag, void* received, int count, MPI_Datatype type, int source,
-                        int receive_tag, MPI_Comm handle, MPI_Status* status)) {
-  enter_call();
-  const Comm* comm = find_comm(handle);
-  const int to = world_of(comm, peer);
-  const uint64_t block = to == SLK_PEER_NULL ? 0 : packed_block(sent, send_count, send_type);
-  const int result =
-      exchange(SLK_OP_sendrecv, block, packed_bytes(send_count, send_type), to, send_tag, received,
-               count, type, world_of(comm, source), receive_tag, comm, status);
-  leave_call();
-  return result;
-}
-
-MPI_FUNCTION(Sendrecv_replace, (void* buffer, int count, MPI_Datatype type, int peer, int send_tag,
-                                int source, int receive_tag, MPI_Comm handle, MPI_Status* status)) {
-  enter_call();
-  const Comm* comm = find_comm(handle);
-  const int to = world_of(comm, peer);
-  const uint64_t block = to == SLK_PEER_NULL ? 0 : packed_block(buffer, count, type);
-  const int result =
-      exchange(SLK_OP_sendrecv_replace, block, packed_bytes(count, type), to, send_tag, buffer,
-               count, type, world_of(comm, source), receive_tag, comm, status);
-  leave_call();
-  return result;
 }
 
 MPI_Request start_send(enum slk_operation operation, const void* buffer, int count,
@@ -181,44 +142,22 @@ MPI_Request start_receive(void* buffer, int count, MPI_Datatype type, int peer, 
   return handle_of(place);
 }
 
-#define ISEND(Name, operation)                                                             \
-  MPI_FUNCTION(Name, (const void* buffer, int count, MPI_Datatype type, int peer, int tag, \
-                      MPI_Comm comm, MPI_Request* request)) {                              \
-    enter_call();                                                                          \
-    *request = start_send(operation, buffer, count, type, peer, tag, comm);                \
-    leave_call();                                                                          \
-    return MPI_SUCCESS;                                                                    \
-  }
-ISEND(Isend, SLK_OP_isend)
-ISEND(Ibsend, SLK_OP_ibsend)
-ISEND(Issend, SLK_OP_issend)
-ISEND(Irsend, SLK_OP_irsend)
-
-MPI_FUNCTION(Irecv, (void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-                     MPI_Request* request)) {
-  enter_call();
-  *request = start_receive(buffer, count, type, peer, tag, comm);
-  leave_call();
-  return MPI_SUCCESS;
+void simulate_isend(enum slk_operation operation, const void* buffer, int count, MPI_Datatype type,
+                    int peer, int tag, MPI_Comm comm, MPI_Request* request) {
+  *request = start_send(operation, buffer, count, type, peer, tag, comm);
 }
 
-MPI_4_FUNCTION(Isendrecv, (const void* sent, int send_count, MPI_Datatype send_type, int peer,
-                           int send_tag, void* received, int count, MPI_Datatype type, int source,
-                           int receive_tag, MPI_Comm comm, MPI_Request* request)) {
-  enter_call();
-  MPI_Request* both = malloc(2 * sizeof *both);
-  if (both == NULL) refuse("MPI_Isendrecv", "no memory is left");
+void simulate_irecv(void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                    MPI_Request* request) {
+  *request = start_receive(buffer, count, type, peer, tag, comm);
+}
+
+void simulate_isendrecv(const void* sent, int send_count, MPI_Datatype send_type, int peer,
+                        int send_tag, void* received, int count, MPI_Datatype type, int source,
+                        int receive_tag, MPI_Comm comm, MPI_Request* request) {
+  MPI_Request* both = room("MPI_Isendrecv", 2 * sizeof *both);
   both[0] = start_send(SLK_OP_isend, sent, send_count, send_type, peer, send_tag, comm);
   both[1] = start_receive(received, count, type, source, receive_tag, comm);
   *request = together(2, both);
   pending(place_of(*request))->main_part = 1;
-  leave_call();
-  return MPI_SUCCESS;
-}
-
-MPI_4_FUNCTION(Isendrecv_replace,
-               (void* buffer, int count, MPI_Datatype type, int peer, int send_tag, int source,
-                int receive_tag, MPI_Comm comm, MPI_Request* request)) {
-  return simulated_Isendrecv(buffer, count, type, peer, send_tag, buffer, count, type, source,
-                             receive_tag, comm, request); /* what is sent is copied at once */
 }

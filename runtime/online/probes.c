@@ -2,12 +2,12 @@
  * the message's handle; MPI_Mrecv tells where its data belong. */
 #include "online.h"
 
-static int probe(enum slk_operation operation, int peer, int tag, MPI_Comm handle, int* found,
-                 MPI_Status* status) {
-  enter_call();
+/* `found`: null for those that wait. */
+void simulate_probe(enum slk_operation operation, int peer, int tag, MPI_Comm handle, int* found,
+                    MPI_Status* status) {
   const Comm* comm = find_comm(handle);
   const int from = world_of(comm, peer);
-  *found = 1;
+  int is_there = 1;
   if (from == SLK_PEER_NULL) {
     fill_status(status, comm, SLK_PEER_NULL, 0, 0);
   } else {
@@ -15,20 +15,10 @@ static int probe(enum slk_operation operation, int peer, int tag, MPI_Comm handl
     call->peer = from;
     call->tag = tag_of(tag);
     const struct slk_online_answer* answer = ask();
-    *found = answer->found;
-    if (*found) fill_status(status, comm, answer->source, answer->tag, answer->bytes);
+    is_there = answer->found;
+    if (is_there) fill_status(status, comm, answer->source, answer->tag, answer->bytes);
   }
-  leave_call();
-  return MPI_SUCCESS;
-}
-
-MPI_FUNCTION(Probe, (int peer, int tag, MPI_Comm comm, MPI_Status* status)) {
-  int found;
-  return probe(SLK_OP_probe, peer, tag, comm, &found, status);
-}
-
-MPI_FUNCTION(Iprobe, (int peer, int tag, MPI_Comm comm, int* found, MPI_Status* status)) {
-  return probe(SLK_OP_iprobe, peer, tag, comm, found, status);
+  if (found != NULL) *found = is_there;
 }
 
 enum { kFirstMessage = 0x51bb0000 };
@@ -49,33 +39,22 @@ static uint32_t place_of_message(MPI_Message message) {
 }
 #endif
 
-static int matched_probe(enum slk_operation operation, int peer, int tag, MPI_Comm handle,
-                         int* found, MPI_Message* message, MPI_Status* status) {
+void simulate_matched_probe(enum slk_operation operation, int peer, int tag, MPI_Comm handle,
+                            int* found, MPI_Message* message, MPI_Status* status) {
   MPI_Status own;
-  enter_call();
-  probe(operation, peer, tag, handle, found, &own);
+  int is_there;
+  simulate_probe(operation, peer, tag, handle, &is_there, &own);
+  if (found != NULL) *found = is_there;
   *message = MPI_MESSAGE_NULL;
-  if (*found && peer == MPI_PROC_NULL) *message = MPI_MESSAGE_NO_PROC;
-  if (*found && peer != MPI_PROC_NULL) {
+  if (is_there && peer == MPI_PROC_NULL) *message = MPI_MESSAGE_NO_PROC;
+  if (is_there && peer != MPI_PROC_NULL) {
     *message =
         message_of(place_of(start_receive(NULL, 0, MPI_BYTE, own.MPI_SOURCE, own.MPI_TAG, handle)));
   }
-  if (*found && status != MPI_STATUS_IGNORE) {
+  if (is_there && status != MPI_STATUS_IGNORE) {
     own.MPI_ERROR = status->MPI_ERROR; /* only functions of several requests set it */
     *status = own;
   }
-  leave_call();
-  return MPI_SUCCESS;
-}
-
-MPI_FUNCTION(Mprobe, (int peer, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status)) {
-  int found;
-  return matched_probe(SLK_OP_probe, peer, tag, comm, &found, message, status);
-}
-
-MPI_FUNCTION(Improbe, (int peer, int tag, MPI_Comm comm, int* found, MPI_Message* message,
-                       MPI_Status* status)) {
-  return matched_probe(SLK_OP_iprobe, peer, tag, comm, found, message, status);
 }
 
 /* The request that receives the message; its data go there. */
@@ -92,19 +71,13 @@ static MPI_Request receive_of(void* buffer, int count, MPI_Datatype type, MPI_Me
   return handle_of(place);
 }
 
-MPI_FUNCTION(Imrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message,
-                      MPI_Request* request)) {
-  enter_call();
+void simulate_imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
+                     MPI_Request* request) {
   *request = receive_of(buffer, count, type, message);
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Mrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message,
-                     MPI_Status* status)) {
-  enter_call();
+int simulate_mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
+                   MPI_Status* status) {
   MPI_Request request = receive_of(buffer, count, type, message);
-  const int error = MPI_Wait(&request, status);
-  leave_call();
-  return error;
+  return MPI_Wait(&request, status);
 }

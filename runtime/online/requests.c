@@ -180,8 +180,8 @@ static int first_done(int count, const MPI_Request* requests) {
   return MPI_UNDEFINED;
 }
 
-static int wait_all(enum slk_operation operation, int count, MPI_Request* requests,
-                    MPI_Status* statuses) {
+int simulate_complete_all(enum slk_operation operation, int count, MPI_Request* requests,
+                          MPI_Status* statuses) {
   const int several = operation == SLK_OP_waitall || operation == SLK_OP_testall;
   const uint32_t n = name_requests(count, requests);
   if (n > 1 && operation == SLK_OP_wait) operation = SLK_OP_waitall;
@@ -201,23 +201,11 @@ static int wait_all(enum slk_operation operation, int count, MPI_Request* reques
   return error;
 }
 
-MPI_FUNCTION(Wait, (MPI_Request * request, MPI_Status* status)) {
-  enter_call();
-  const int error = wait_all(SLK_OP_wait, 1, request, status);
-  leave_call();
-  return error;
-}
-
-MPI_FUNCTION(Waitall, (int count, MPI_Request* requests, MPI_Status* statuses)) {
-  enter_call();
-  const int error = wait_all(SLK_OP_waitall, count, requests, statuses);
-  leave_call();
-  return error;
-}
-
-static int complete_any(enum slk_operation operation, int count, MPI_Request* requests, int* index,
-                        MPI_Status* status) {
+/* `flag`: null for MPI_Waitany. */
+int simulate_complete_any(enum slk_operation operation, int count, MPI_Request* requests,
+                          int* index, int* flag, MPI_Status* status) {
   *index = MPI_UNDEFINED;
+  if (flag != NULL) *flag = 1;
   if (!any_active(count, requests)) {
     empty_status(status);
     return MPI_SUCCESS;
@@ -230,28 +218,12 @@ static int complete_any(enum slk_operation operation, int count, MPI_Request* re
     if (operation == SLK_OP_testany) break;
     if (n == 0) pass(1000); /* only another thread can complete those that are left */
   }
+  if (flag != NULL) *flag = *index != MPI_UNDEFINED;
   return *index != MPI_UNDEFINED ? finish(&requests[*index], status) : MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Waitany, (int count, MPI_Request* requests, int* index, MPI_Status* status)) {
-  enter_call();
-  const int error = complete_any(SLK_OP_waitany, count, requests, index, status);
-  leave_call();
-  return error;
-}
-
-MPI_FUNCTION(Testany,
-             (int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status)) {
-  enter_call();
-  const int had_some = any_active(count, requests);
-  const int error = complete_any(SLK_OP_testany, count, requests, index, status);
-  *flag = !had_some || *index != MPI_UNDEFINED;
-  leave_call();
-  return error;
-}
-
-static int complete_some(enum slk_operation operation, int count, MPI_Request* requests, int* out,
-                         int* indices, MPI_Status* statuses) {
+int simulate_complete_some(enum slk_operation operation, int count, MPI_Request* requests, int* out,
+                           int* indices, MPI_Status* statuses) {
   if (!any_active(count, requests)) {
     *out = MPI_UNDEFINED;
     return MPI_SUCCESS;
@@ -275,45 +247,15 @@ static int complete_some(enum slk_operation operation, int count, MPI_Request* r
   return error;
 }
 
-MPI_FUNCTION(Waitsome,
-             (int count, MPI_Request* requests, int* out, int* indices, MPI_Status* statuses)) {
-  enter_call();
-  const int error = complete_some(SLK_OP_waitsome, count, requests, out, indices, statuses);
-  leave_call();
-  return error;
-}
-
-MPI_FUNCTION(Testsome,
-             (int count, MPI_Request* requests, int* out, int* indices, MPI_Status* statuses)) {
-  enter_call();
-  const int error = complete_some(SLK_OP_testsome, count, requests, out, indices, statuses);
-  leave_call();
-  return error;
-}
-
 /* Nothing is completed before all are. */
-static int test_all(enum slk_operation operation, int count, MPI_Request* requests, int* flag,
-                    MPI_Status* statuses) {
+int simulate_test_all(enum slk_operation operation, int count, MPI_Request* requests, int* flag,
+                      MPI_Status* statuses) {
   const uint32_t n = name_requests(count, requests);
   if (n > 0) ask_for(n > 1 && operation == SLK_OP_test ? SLK_OP_testall : operation, n);
   *flag = 1;
   for (int i = 0; i < count; ++i)
     *flag = *flag && (!is_active(requests[i]) || is_done(requests[i]));
-  return *flag ? wait_all(operation, count, requests, statuses) : MPI_SUCCESS;
-}
-
-MPI_FUNCTION(Test, (MPI_Request * request, int* flag, MPI_Status* status)) {
-  enter_call();
-  const int error = test_all(SLK_OP_test, 1, request, flag, status);
-  leave_call();
-  return error;
-}
-
-MPI_FUNCTION(Testall, (int count, MPI_Request* requests, int* flag, MPI_Status* statuses)) {
-  enter_call();
-  const int error = test_all(SLK_OP_testall, count, requests, flag, statuses);
-  leave_call();
-  return error;
+  return *flag ? simulate_complete_all(operation, count, requests, statuses) : MPI_SUCCESS;
 }
 
 /* Without a communication, whether those without a waiting call are over. */
@@ -332,7 +274,7 @@ void complete_freed(void) {
   n_freed = left;
 }
 
-MPI_FUNCTION(Request_free, (MPI_Request * request)) {
+int simulate_request_free(MPI_Request* request) {
   if (!is_ours(*request)) return PMPI_Request_free(request);
   Pending* p = &table[place_of(*request)];
   p->persistent = 0;
@@ -347,10 +289,9 @@ MPI_FUNCTION(Request_free, (MPI_Request * request)) {
   return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Request_get_status, (MPI_Request request, int* flag, MPI_Status* status)) {
+int simulate_request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   if (request != MPI_REQUEST_NULL && !is_ours(request))
     return PMPI_Request_get_status(request, flag, status);
-  enter_call();
   const uint32_t n = name_requests(1, &request);
   if (n > 0) ask_for(n > 1 ? SLK_OP_testall : SLK_OP_test, n);
   *flag = !is_active(request) || is_done(request);
@@ -367,16 +308,14 @@ MPI_FUNCTION(Request_get_status, (MPI_Request request, int* flag, MPI_Status* st
       fill_status(status, p->comm, p->null_peer ? SLK_PEER_NULL : got->source, got->tag,
                   got->bytes);
   }
-  leave_call();
   return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Cancel, (MPI_Request * request)) {
+int simulate_cancel(MPI_Request* request) {
   if (!is_ours(*request)) return PMPI_Cancel(request);
   Pending* p = &table[place_of(*request)];
   if (!p->active || p->null_peer || (p->kind != REQUEST_SEND && p->kind != REQUEST_RECEIVE))
     return MPI_SUCCESS;
-  enter_call();
   struct slk_online_call* call = new_call(SLK_OP_none, p->comm);
   call->kind = SLK_ONLINE_CANCEL;
   name_request(call, place_of(*request));
@@ -384,7 +323,6 @@ MPI_FUNCTION(Cancel, (MPI_Request * request)) {
   call->data = p->block;
   p->cancelled = ask()->found;
   if (p->cancelled && p->block != 0) release_block(p->block);
-  leave_call();
   return MPI_SUCCESS;
 }
 

@@ -12,8 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "fold.h"
-#include "shared.h"
+#include "online.h"
 
 static struct slk_online_file* file;
 static struct slk_online_rank* own;
@@ -187,6 +188,12 @@ _Noreturn void refuse(const char* name, const char* why) {
   snprintf(own->refused, sizeof own->refused, "%s: %s", name, why);
   ask();
   _exit(1);
+}
+
+void* room(const char* of, uint64_t bytes) {
+  void* made = malloc(bytes + 1);
+  if (made == NULL) refuse(of, "no memory is left");
+  return made;
 }
 
 struct slk_online_call* new_call(enum slk_operation operation, const Comm* comm) {

@@ -7,8 +7,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "shared.h"
-
 static Window* first;
 
 Window* find_window(MPI_Win handle) {
@@ -28,8 +26,7 @@ static Window* new_window(int flavour, MPI_Comm comm, MPI_Info info, const Part*
   w->bytes = (MPI_Aint)own->bytes;
   MPI_Comm_dup(comm, &w->hidden);
   w->comm = find_comm(w->hidden);
-  w->parts = malloc(sizeof *w->parts * (size_t)w->comm->size);
-  if (w->parts == NULL) refuse("a window", "no memory is left");
+  w->parts = room("a window", sizeof *w->parts * (size_t)w->comm->size);
   MPI_Allgather(own, (int)sizeof *own, MPI_BYTE, w->parts, (int)sizeof *own, MPI_BYTE, w->hidden);
   void* unused;
   const MPI_Info given = flavour == MPI_WIN_FLAVOR_DYNAMIC ? MPI_INFO_NULL : info;
@@ -47,29 +44,15 @@ static Part own_part(const void* base, MPI_Aint bytes, int unit) {
                 .process = (int64_t)getpid()};
 }
 
-MPI_FUNCTION(Win_create, (void* base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm,
-                          MPI_Win* result)) {
-  enter_call();
+void simulate_win_create(void* base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm,
+                         MPI_Win* result) {
   const Part own = own_part(base, bytes, unit);
   *result = new_window(MPI_WIN_FLAVOR_CREATE, comm, info, &own)->handle;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* result)) {
-  enter_call();
+void simulate_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* result) {
   const Part own = own_part(NULL, 0, 1);
   *result = new_window(MPI_WIN_FLAVOR_DYNAMIC, comm, info, &own)->handle;
-  leave_call();
-  return MPI_SUCCESS;
-}
-
-MPI_FUNCTION(Win_attach, (MPI_Win window, void* base, MPI_Aint bytes)) {
-  return MPI_SUCCESS;
-}
-
-MPI_FUNCTION(Win_detach, (MPI_Win window, const void* base)) {
-  return MPI_SUCCESS;
 }
 
 static Part shared_part(uint64_t at, MPI_Aint bytes, int unit) {
@@ -77,23 +60,19 @@ static Part shared_part(uint64_t at, MPI_Aint bytes, int unit) {
       .base = (uintptr_t)shared_at(at), .bytes = (uint64_t)bytes, .shared = at, .unit = unit};
 }
 
-MPI_FUNCTION(Win_allocate, (MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base,
-                            MPI_Win* result)) {
-  enter_call();
+void simulate_win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base,
+                           MPI_Win* result) {
   const uint64_t block = new_block((uint64_t)bytes);
   const Part own = shared_part((uint64_t)(block_data(block) - shared_at(0)), bytes, unit);
   Window* w = new_window(MPI_WIN_FLAVOR_ALLOCATE, comm, info, &own);
   w->block = block;
   *(void**)base = block_data(block);
   *result = w->handle;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
 /* One block of the first rank, in which the parts stand one after the other. */
-MPI_FUNCTION(Win_allocate_shared, (MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm,
-                                   void* base, MPI_Win* result)) {
-  enter_call();
+void simulate_win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm,
+                                  void* base, MPI_Win* result) {
   const int64_t own_bytes = (int64_t)bytes;
   int64_t before = 0, all = 0;
   MPI_Exscan(&own_bytes, &before, 1, MPI_INT64_T, MPI_SUM, comm);
@@ -108,11 +87,9 @@ MPI_FUNCTION(Win_allocate_shared, (MPI_Aint bytes, int unit, MPI_Info info, MPI_
   w->block = block;
   *(void**)base = shared_at(own.shared);
   *result = w->handle;
-  leave_call();
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Win_shared_query, (MPI_Win handle, int rank, MPI_Aint* bytes, int* unit, void* base)) {
+void simulate_win_shared_query(MPI_Win handle, int rank, MPI_Aint* bytes, int* unit, void* base) {
   const Window* w = find_window(handle);
   int of = rank == MPI_PROC_NULL ? 0 : rank;
   while (rank == MPI_PROC_NULL && of + 1 < w->comm->size && w->parts[of].bytes == 0) ++of;
@@ -120,11 +97,9 @@ MPI_FUNCTION(Win_shared_query, (MPI_Win handle, int rank, MPI_Aint* bytes, int* 
   *bytes = (MPI_Aint)part->bytes;
   *unit = (int)part->unit;
   *(void**)base = part->shared != 0 ? shared_at(part->shared) : NULL;
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Win_free, (MPI_Win * handle)) {
-  enter_call();
+int simulate_win_free(MPI_Win* handle) {
   Window* w = find_window(*handle);
   MPI_Barrier(w->hidden);
   for (Window** at = &first; *at != NULL; at = &(*at)->next) {
@@ -140,17 +115,15 @@ MPI_FUNCTION(Win_free, (MPI_Win * handle)) {
   free(w->origins);
   free(w->completions);
   free(w);
-  leave_call();
   return status;
 }
 
-MPI_FUNCTION(Win_get_group, (MPI_Win handle, MPI_Group* group)) {
+void simulate_win_get_group(MPI_Win handle, MPI_Group* group) {
   const Comm* comm = find_window(handle)->comm;
   *group = new_group_of(comm->size, comm->members);
-  return MPI_SUCCESS;
 }
 
-MPI_FUNCTION(Win_get_attr, (MPI_Win handle, int key, void* value, int* flag)) {
+int simulate_win_get_attr(MPI_Win handle, int key, void* value, int* flag) {
   Window* w = find_window(handle);
   void* found = NULL;
   if (key == MPI_WIN_BASE)

@@ -92,17 +92,14 @@ struct Same {
   Value value;
   Value operator[](int) const { return value; }
 };
-inline Same<MPI_Datatype> same_type(MPI_Datatype type) {
-  return {type};
-}
-template <class Count>
-Same<Count> same_count(Count count) {
-  return {count};
+template <class Value>
+Same<Value> same(Value value) {
+  return {value};
 }
 
-// Statuses: nullptr when the program ignores them.
-inline MPI_Status* c_status(MPI_Status* s) {
-  return s == MPI_STATUS_IGNORE ? nullptr : s;
+// Statuses that the program ignores: `spare` in the place of one, nullptr in that of several.
+inline MPI_Status* c_status(MPI_Status* s, MPI_Status* spare) {
+  return s == MPI_STATUS_IGNORE ? spare : s;
 }
 inline MPI_Status* c_statuses(MPI_Status* s) {
   return s == MPI_STATUSES_IGNORE ? nullptr : s;
@@ -128,8 +125,8 @@ inline std::string_view fortran_string(const void* p, std::size_t length) {
 inline const void* fortran_buffer(const void* p) {
   return is_one_of(p, fortran_constants().in_place) ? MPI_IN_PLACE : p;
 }
-inline MPI_Status* fortran_status(void* p) {
-  return is_one_of(p, fortran_constants().status_ignore) ? nullptr : static_cast<MPI_Status*>(p);
+inline MPI_Status* fortran_status(void* p, MPI_Status* spare) {
+  return is_one_of(p, fortran_constants().status_ignore) ? spare : static_cast<MPI_Status*>(p);
 }
 inline MPI_Status* fortran_statuses(void* p) {
   return is_one_of(p, fortran_constants().statuses_ignore) ? nullptr : static_cast<MPI_Status*>(p);
@@ -150,6 +147,23 @@ inline std::uint64_t status_bytes(const MPI_Status& s) {
   return (static_cast<std::uint64_t>(static_cast<unsigned>(s.count_hi_and_cancelled) >> 1) << 32) +
          static_cast<unsigned>(s.count_lo);
 #endif
+}
+
+/// Makes the call within its open record. `status`: those that it is to fill.
+template <class Call, class... Status>
+int measured(Thread& t, Call call, Status... status) {
+  t.begin();
+  const int rc = call(status...);
+  t.end();
+  return rc;
+}
+
+/// The same, of a call that is recorded with little more than its times.
+template <class Call>
+int timed(Thread& t, Call call) {
+  const int rc = measured(t, call);
+  t.close();
+  return rc;
 }
 
 inline std::int32_t peer_of(int rank) {

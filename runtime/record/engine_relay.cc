@@ -1,4 +1,4 @@
-#include "engine_relay.h"
+#include "engine_ranks.h"
 
 #include <poll.h>
 #include <sys/socket.h>

@@ -10,9 +10,6 @@
 #include <cstring>
 
 #include "clock.h"
-#include "engine_process.h"
-#include "engine_ranks.h"
-#include "engine_relay.h"
 
 namespace slackline::record {
 

@@ -15,7 +15,6 @@
 #include <cstdlib>
 
 #include "openmp.h"
-#include "openmp_regions.h"
 #include "recorder.h"
 
 namespace slackline::record {

@@ -12,7 +12,6 @@
 
 #include "job_analysis.h"
 #include "job_folder.h"
-#include "openmp_regions.h"
 #include "synchronise.h"
 #include "unseen_libraries.h"
 

@@ -17,7 +17,6 @@
 #include "raw_file.h"
 #include "requests.h"
 #include "sampler.h"
-#include "sampling.h"
 #include "window_numbers.h"
 
 namespace slackline::record {
@@ -448,6 +447,18 @@ bool analyses_before_finalize();
 void analyse_before_finalize();
 /// MPI_Abort is about to be called.
 void note_abort();
+
+/// Writes the parallel regions that were added up since the thread's last call. Not while a record
+/// is open.
+void write_region_sums(Thread& thread);
+
+/// Writes into the header which threads OpenMP's runtimes have started so far, and whether one of
+/// them tells of its regions.
+void note_openmp_threads(slk_raw_header& header);
+
+/// Takes a real-time signal that the program does not use, if SLACKLINE_SAMPLE (samples a second of
+/// CPU time) asks for samples: SIGPROF and the interval timers stay the program's.
+SamplingOptions prepare_sampling();
 
 void set_paused(Thread& t, bool paused);
 void enter_region(const char* name);

@@ -19,11 +19,14 @@ struct Request {
   std::uint32_t comm = 0;
   std::int32_t peer = SLK_PEER_NONE;
   std::int32_t tag = 0;
-  std::uint8_t init_op = 0;  // send_init ... recv_init of a persistent request, else 0
+  // send_init ... recv_init of a persistent request, or the nonblocking form of a persistent
+  // collective; else 0
+  std::uint8_t init_op = 0;
   std::uint8_t flags = 0;
   bool receive = false;
   bool active = false;
   bool cancelled = false;
+  bool planned = false;  // of a persistent collective: `bytes` is the address of what it starts
 };
 
 /// From request handles to what is known of them. Insertion, look-up and removal take constant

@@ -1,6 +1,6 @@
 // The signal by which threads are sampled, and its handler.
 
-#include "sampling.h"
+#include "recorder.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-
-#include "recorder.h"
 
 namespace slackline::record {
 

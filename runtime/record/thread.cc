@@ -1,7 +1,6 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "openmp_regions.h"
 #include "recorder.h"
 
 namespace slackline::record {

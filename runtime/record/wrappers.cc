@@ -1,5 +1,5 @@
-// All wrappers, generated from mpi_calls.txt, and the table by which the preloaded library finds
-// them. Compiled once per MPI library.
+// All wrappers, generated from calls/mpi_calls.txt, and the table by which the preloaded library
+// finds them. Compiled once per MPI library.
 
 #include <mpi.h>
 
@@ -9,11 +9,9 @@
 #include "hooks/collective.h"
 #include "hooks/completion.h"
 #include "hooks/environment.h"
-#include "hooks/isendrecv.h"
 #include "hooks/partitioned.h"
 #include "hooks/persistent.h"
 #include "hooks/probe.h"
-#include "hooks/session.h"
 #include "interposed.h"
 
 #define SLK_MPI_4 (MPI_VERSION >= 4)

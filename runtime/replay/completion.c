@@ -11,6 +11,13 @@ static void store(struct replay* r, const struct shape* s) {
   for (uint32_t i = 0; i < s->n_args; ++i) r->requests[s->args[i]] = r->listed[i];
 }
 
+void start(struct replay* r, const struct shape* s) {
+  list(r, s);
+  const struct arguments a = {.n = (int)s->n_args, .r = r->listed};
+  call(s->op, &a);
+  store(r, s);
+}
+
 /* Persistent requests stay where they are when they are complete. */
 static int is_open(MPI_Request request) {
   int done = 1;
@@ -20,118 +27,75 @@ static int is_open(MPI_Request request) {
   return !done;
 }
 
-/* Waits for, or finds complete, what is given, some of it at a time. */
-static void some(struct replay* r, const struct shape* s) {
-  int64_t due = now_ns();
-  uint32_t left = s->n_args;
-  list(r, s);
-  do {
-    int done = 0;
-    if (s->op == SLK_OP_waitsome) {
-      MPI_Waitsome((int)s->n_args, r->listed, &done, r->indices, r->statuses);
-    } else {
-      MPI_Testsome((int)s->n_args, r->listed, &done, r->indices, r->statuses);
-    }
-    if (done == MPI_UNDEFINED) break;
-    left -= (uint32_t)done;
-    if (left > 0 && done == 0) {
-      due += r->period_ns;
-      spin_until(r, due);
-    }
-  } while (left > 0);
-  store(r, s);
+static int is_some(int op) {
+  return op == SLK_OP_waitsome || op == SLK_OP_testsome;
+}
+static int is_listed(int op) {
+  return is_some(op) || op == SLK_OP_waitall || op == SLK_OP_testall;
+}
+static int is_wait(int op) {
+  return op == SLK_OP_wait || op == SLK_OP_waitany || op == SLK_OP_waitall;
 }
 
-/* One poll; the number of requests is 0 or 1 but for testall and testsome. */
-static int test(struct replay* r, int op, int n, MPI_Request* requests) {
-  int flag = 0;
-  int index;
-  switch (op) {
-    case SLK_OP_test:
-      MPI_Test(requests, &flag, MPI_STATUS_IGNORE);
-      return flag;
-    case SLK_OP_testany:
-      MPI_Testany(n, requests, &index, &flag, MPI_STATUS_IGNORE);
-      return flag;
-    case SLK_OP_testsome:
-      MPI_Testsome(n, requests, &flag, r->indices, r->statuses);
-      return flag != 0;
-    default:
-      MPI_Testall(n, requests, &flag, MPI_STATUSES_IGNORE);
-      return flag;
-  }
+/* One call. What a test says, or how many requests of some are complete. */
+static int once(struct replay* r, uint8_t op, int n, MPI_Request* requests) {
+  int done = 0;
+  MPI_Status* const ignored = is_listed(op) ? MPI_STATUSES_IGNORE : MPI_STATUS_IGNORE;
+  const struct arguments a = {.n = n,
+                              .r = requests,
+                              .f = &done,
+                              .out = &done,
+                              .i = r->indices,
+                              .st = is_some(op) ? r->statuses : ignored};
+  call(op, &a);
+  return done;
 }
 
 /* Polls that found nothing, as often as in the trace: of a request that nothing completes. */
 static void failing(struct replay* r, const struct shape* s) {
   int64_t due = now_ns();
   for (uint64_t i = 0; i < r->polls; ++i) {
-    test(r, s->op, 1, &r->never);
+    once(r, s->op, 1, &r->never);
     due += r->period_ns;
     spin_until(r, due);
   }
 }
 
-static void poll(struct replay* r, const struct shape* s, int n, MPI_Request* requests) {
+static void finish(struct replay* r, const struct shape* s, int n, MPI_Request* requests) {
   int64_t due = now_ns();
-  while (!test(r, s->op, n, requests)) {
+  for (int left = n;;) {
+    const int done = once(r, s->op, n, requests);
+    if (is_wait(s->op) || done == MPI_UNDEFINED) return;
+    left -= done;
+    if (is_some(s->op) ? left <= 0 : done != 0) return;
+    if (done != 0) continue;
     due += r->period_ns;
     spin_until(r, due);
   }
 }
 
-static void free_request(struct replay* r, const struct shape* s) {
+void complete(struct replay* r, const struct shape* s) {
+  if ((s->flags & SLK_REPLAY_FAILED) != 0) {
+    failing(r, s);
+  } else if (is_listed(s->op)) {
+    list(r, s);
+    finish(r, s, (int)s->n_args, r->listed);
+    store(r, s);
+  } else {
+    finish(r, s, s->request != 0 ? 1 : 0, &r->requests[s->request]);
+  }
+}
+
+void free_request(struct replay* r, const struct shape* s) {
   if (r->requests[s->request] != MPI_REQUEST_NULL) MPI_Request_free(&r->requests[s->request]);
 }
 
-static void cancel(struct replay* r, const struct shape* s) {
+void cancel(struct replay* r, const struct shape* s) {
   if (is_open(r->requests[s->request])) MPI_Cancel(&r->requests[s->request]);
 }
 
-int completion(struct replay* r, const struct shape* s) {
-  int index;
+void request_status(struct replay* r, const struct shape* s) {
   int flag;
-  MPI_Request* const one = &r->requests[s->request];
-  const int n = s->request != 0 ? 1 : 0;
-  if ((s->flags & SLK_REPLAY_FAILED) != 0) {
-    failing(r, s);
-    return 1;
-  }
-  switch (s->op) {
-    case SLK_OP_wait:
-      MPI_Wait(one, MPI_STATUS_IGNORE);
-      return 1;
-    case SLK_OP_waitany:
-      MPI_Waitany(n, one, &index, MPI_STATUS_IGNORE);
-      return 1;
-    case SLK_OP_waitall:
-      list(r, s);
-      MPI_Waitall((int)s->n_args, r->listed, MPI_STATUSES_IGNORE);
-      store(r, s);
-      return 1;
-    case SLK_OP_waitsome:
-    case SLK_OP_testsome:
-      some(r, s);
-      return 1;
-    case SLK_OP_test:
-    case SLK_OP_testany:
-      poll(r, s, n, one);
-      return 1;
-    case SLK_OP_testall:
-      list(r, s);
-      poll(r, s, (int)s->n_args, r->listed);
-      store(r, s);
-      return 1;
-    case SLK_OP_request_free:
-      free_request(r, s);
-      return 1;
-    case SLK_OP_cancel:
-      cancel(r, s);
-      return 1;
-    case SLK_OP_request_get_status:
-      MPI_Request_get_status(r->never, &flag, MPI_STATUS_IGNORE);
-      return 1;
-    default:
-      return 0;
-  }
+  const struct arguments a = {.request = r->never, .f = &flag, .st = MPI_STATUS_IGNORE};
+  call(s->op, &a);
 }

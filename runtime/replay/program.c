@@ -88,23 +88,11 @@ static void read_comms(struct replay* r) {
   }
 }
 
-/* Who makes the calls of an operation; trace/wire.h has those of a kind together. */
-static int (*maker_of(uint8_t op))(struct replay*, const struct shape*) {
-  if (op >= SLK_OP_send && op <= SLK_OP_startall) return point_to_point;
-  if (op >= SLK_OP_wait && op <= SLK_OP_request_get_status) return completion;
-  if (op >= SLK_OP_probe && op <= SLK_OP_improbe) return point_to_point;
-  if (op >= SLK_OP_barrier && op <= SLK_OP_ineighbor_alltoallw) return collective;
-  if (op >= SLK_OP_win_create && op <= SLK_OP_rget_accumulate) return one_sided;
-  if (op >= SLK_OP_file_open && op <= SLK_OP_file_write_at_all) return file_access;
-  if (op >= SLK_OP_file_read_shared && op <= SLK_OP_file_preallocate) return file_access;
-  return elsewhere;
-}
-
 /* One more than the program has: a MPI_Test of nothing, for calibrate(). */
 static void read_shapes(struct replay* r) {
   r->shapes = allocate(r->head.shapes + 1, sizeof *r->shapes);
   r->shapes[r->head.shapes].op = SLK_OP_test;
-  r->shapes[r->head.shapes].make = completion;
+  r->shapes[r->head.shapes].make = complete;
   for (uint32_t i = 0; i < r->head.shapes; ++i) {
     struct shape* s = &r->shapes[i];
     s->op = (uint8_t)read_unsigned(r);

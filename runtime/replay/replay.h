@@ -31,8 +31,10 @@ struct blocks {
 
 /* A call of the program, of which there are fewer different ones than calls. */
 struct replay;
+struct shape;
+typedef void maker(struct replay* r, const struct shape* s);
 struct shape {
-  int (*make)(struct replay* r, const struct shape* s);
+  maker* make;
   struct blocks* blocks; /* of collectives with sizes for each rank */
   uint64_t bytes;
   const int64_t* args;
@@ -109,7 +111,7 @@ void give_up(const char* format, ...) __attribute__((format(printf, 1, 2), noret
 /* main.c: executes the next step. */
 void step(struct replay* r);
 /* Makes calls that are none of those below. */
-int elsewhere(struct replay* r, const struct shape* s);
+void elsewhere(struct replay* r, const struct shape* s);
 
 /* program.c */
 uint64_t read_unsigned(struct replay* r);
@@ -131,21 +133,19 @@ void compute(struct replay* r, int64_t ns);
 /* Spins until the clock shows that time. */
 void spin_until(const struct replay* r, int64_t ns);
 
-/* warm_up.c: calls every operation of the program once. */
-void warm_up(struct replay* r);
-
 /* communicators.c */
 void make_comms(struct replay* r);
 void make_comm(struct replay* r, const struct shape* s);
 void free_comm(struct replay* r, const struct shape* s);
 
-/* point_to_point.c, completion.c, collectives.c, one_sided.c, files.c: 0 if the operation is not
- * theirs. */
-int point_to_point(struct replay* r, const struct shape* s);
-int completion(struct replay* r, const struct shape* s);
-int collective(struct replay* r, const struct shape* s);
-int one_sided(struct replay* r, const struct shape* s);
-int file_access(struct replay* r, const struct shape* s);
+/* Generated from the table of calls (calls/replay.py): the makers of all operations, one of which
+ * makes each call, and call(), which does so with the arguments that they give it. */
+#include "arguments.inc"
+void call(uint8_t op, const struct arguments* a);
+maker* maker_of(uint8_t op);
+int is_warmed_up(uint8_t op);
+
+/* collectives.c */
 /* Makes the lists of blocks that the calls of this shape take. */
 void prepare_blocks(struct shape* s);
 

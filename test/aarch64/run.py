@@ -46,11 +46,12 @@ def run(command, **more):
 class Compiler:
     def __init__(self, source, build):
         self.recorder = os.path.join(source, "runtime", "record")
+        calls = os.path.join(source, "runtime", "calls")
         self.build = build
         self.generated = os.path.join(build, "generated")
         os.makedirs(self.generated, exist_ok=True)
         for what in ("wrappers", "stubs"):
-            run([sys.executable, os.path.join(self.recorder, "generate.py"), os.path.join(self.recorder, "mpi_calls.txt"),
+            run([sys.executable, "-B", os.path.join(calls, "generate.py"), os.path.join(calls, "mpi_calls.txt"),
                  what, os.path.join(self.generated, f"{what}.inc")])
         self.includes = [f"-I{folder}" for folder in (self.recorder, self.generated, os.path.join(source, "src"))]
 

@@ -51,9 +51,7 @@ int collective(Thread& t, std::uint8_t op, const Collective& what, std::size_t n
   fill(r, what);
   Request entry;
   announce(r, entry, requests);
-  t.begin();
-  const int rc = call();
-  t.end();
+  const int rc = measured(t, call);
   if (rc == MPI_SUCCESS) keep(entry, requests);
   if (refused(rc)) {
     t.discard();
@@ -71,12 +69,10 @@ int collective(Thread& t, std::uint8_t op, const Collective& what, std::size_t n
                const Persistent<Requests>& persistent, Call call) {
   slk_record* r = t.open(op);
   fill(r, what);
-  t.begin();
-  const int rc = call();
-  t.end();
+  const int rc = measured(t, call);
   if (rc == MPI_SUCCESS) {
     slk_record started = *t.record();
-    started.op = static_cast<std::uint8_t>(SLK_OP_ibarrier + (op - SLK_OP_barrier_init));
+    started.op = persistent.started;
     remember_plan(persistent.requests, started, what.comm, n, at);
   }
   t.close();
@@ -101,65 +97,46 @@ inline int own_index(const Communicator* c) {
   return c == nullptr || c->inter ? -1 : c->rank;
 }
 
-template <class Requests, class Call>
-int barrier(std::uint8_t op, MPI_Comm comm, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, comm);
-  return collective(*t, op, what, requests, call);
-}
-
-template <class Count, class Requests, class Call>
-int bcast(std::uint8_t op, Count n, MPI_Datatype type, int root, MPI_Comm comm, Requests requests,
-          Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, comm);
-  what.root = root;
-  what.bytes = bytes_of(n, type);
-  what.element = type_bytes(type);
-  return collective(*t, op, what, requests, call);
-}
-
 inline bool commutes(MPI_Op op) {
   int commutative = 1;
   if (op != MPI_OP_NULL) PMPI_Op_commutative(op, &commutative);
   return commutative != 0;
 }
 
+template <class Requests, class Call>
+int barrier(Thread& t, std::uint8_t op, MPI_Comm comm, Requests requests, Call call) {
+  return collective(t, op, {communicator(t, comm)}, requests, call);
+}
+
+template <class Count, class Requests, class Call>
+int bcast(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int root, MPI_Comm comm,
+          Requests requests, Call call) {
+  return collective(t, op, {communicator(t, comm), root, bytes_of(n, type), type_bytes(type)},
+                    requests, call);
+}
+
 /// Reductions of one vector: reduce, allreduce, scan, exscan, reduce_scatter_block.
 template <class Count, class Requests, class Call>
-int reduce(std::uint8_t op, const void* sbuf, Count n, MPI_Datatype type, MPI_Op reduction,
-           int root, MPI_Comm comm, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, comm);
-  what.root = root;
-  what.bytes = bytes_of(n, type);
-  what.element = type_bytes(type);
-  what.in_place = sbuf == MPI_IN_PLACE;
-  what.commutes = commutes(reduction);
-  return collective(*t, op, what, requests, call);
+int reduce(Thread& t, std::uint8_t op, const void* sbuf, Count n, MPI_Datatype type,
+           MPI_Op reduction, int root, MPI_Comm comm, Requests requests, Call call) {
+  return collective(t, op,
+                    {communicator(t, comm), root, bytes_of(n, type), type_bytes(type),
+                     sbuf == MPI_IN_PLACE, commutes(reduction)},
+                    requests, call);
 }
 
 /// gather and scatter: each rank has a block of its own; the root describes those of all ranks,
 /// where MPI_IN_PLACE stands for its own.
 template <class Count, class AllCount, class Requests, class Call>
-int rooted(std::uint8_t op, const void* own_buf, Count own_n, MPI_Datatype own_type, AllCount all_n,
-           MPI_Datatype all_type, int root, MPI_Comm comm, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, comm);
-  what.root = root;
-  what.in_place = own_buf == MPI_IN_PLACE;
-  const bool by_all = is_root(what.comm, root);
-  what.bytes = by_all ? bytes_of(all_n, all_type) : bytes_of(own_n, own_type);
-  what.element = type_bytes(by_all ? all_type : own_type);
-  return collective(*t, op, what, requests, call);
+int rooted(Thread& t, std::uint8_t op, const void* own_buf, Count own_n, MPI_Datatype own_type,
+           AllCount all_n, MPI_Datatype all_type, int root, MPI_Comm comm, Requests requests,
+           Call call) {
+  Communicator* c = communicator(t, comm);
+  const bool by_all = is_root(c, root);
+  return collective(t, op,
+                    {c, root, by_all ? bytes_of(all_n, all_type) : bytes_of(own_n, own_type),
+                     type_bytes(by_all ? all_type : own_type), own_buf == MPI_IN_PLACE},
+                    requests, call);
 }
 
 /// Sizes in bytes of the blocks that an array of counts describes.
@@ -172,62 +149,51 @@ auto blocks(Counts counts, std::uint64_t element) {
 
 /// gatherv and scatterv: as rooted(), with a count for each rank at the root.
 template <class Count, class AllCounts, class Requests, class Call>
-int rootedv(std::uint8_t op, const void* own_buf, Count own_n, MPI_Datatype own_type,
+int rootedv(Thread& t, std::uint8_t op, const void* own_buf, Count own_n, MPI_Datatype own_type,
             AllCounts all_n, MPI_Datatype all_type, int root, MPI_Comm comm, Requests requests,
             Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, comm);
-  what.root = root;
+  Collective what{communicator(t, comm), root};
   what.in_place = own_buf == MPI_IN_PLACE;
   const bool at_root = is_root(what.comm, root);
   const int own = own_index(what.comm);
   what.element = type_bytes(at_root ? all_type : own_type);
   if (!what.in_place && root != MPI_ROOT) what.bytes = bytes_of(own_n, own_type);
   if (what.in_place && at_root && own >= 0) what.bytes = bytes_of(all_n[own], all_type);
-  return collective(*t, op, what, at_root ? peers(what.comm) : 0, blocks(all_n, what.element),
+  return collective(t, op, what, at_root ? peers(what.comm) : 0, blocks(all_n, what.element),
                     requests, call);
 }
 
 /// allgather and alltoall: one block of the same size between each pair.
 template <class SendCount, class RecvCount, class Requests, class Call>
-int pairwise(std::uint8_t op, const void* sbuf, SendCount sn, MPI_Datatype stype, RecvCount rn,
-             MPI_Datatype rtype, MPI_Comm comm, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, comm);
-  what.in_place = sbuf == MPI_IN_PLACE;
-  what.bytes = what.in_place ? bytes_of(rn, rtype) : bytes_of(sn, stype);
-  what.element = type_bytes(what.in_place ? rtype : stype);
-  return collective(*t, op, what, requests, call);
+int pairwise(Thread& t, std::uint8_t op, const void* sbuf, SendCount sn, MPI_Datatype stype,
+             RecvCount rn, MPI_Datatype rtype, MPI_Comm comm, Requests requests, Call call) {
+  const bool in_place = sbuf == MPI_IN_PLACE;
+  return collective(
+      t, op,
+      {communicator(t, comm), kNoRoot, in_place ? bytes_of(rn, rtype) : bytes_of(sn, stype),
+       type_bytes(in_place ? rtype : stype), in_place},
+      requests, call);
 }
 
 template <class SendCount, class Counts, class Requests, class Call>
-int allgatherv(std::uint8_t op, const void* sbuf, SendCount sn, MPI_Datatype stype, Counts rn,
-               MPI_Datatype rtype, MPI_Comm comm, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, comm);
-  what.in_place = sbuf == MPI_IN_PLACE;
-  what.element = type_bytes(rtype);
-  const int own = own_index(what.comm);
-  if (!what.in_place) what.bytes = bytes_of(sn, stype);
-  if (what.in_place && own >= 0) what.bytes = bytes_of(rn[own], rtype);
-  return collective(*t, op, what, peers(what.comm), blocks(rn, what.element), requests, call);
+int allgatherv(Thread& t, std::uint8_t op, const void* sbuf, SendCount sn, MPI_Datatype stype,
+               Counts rn, MPI_Datatype rtype, MPI_Comm comm, Requests requests, Call call) {
+  Communicator* c = communicator(t, comm);
+  const bool in_place = sbuf == MPI_IN_PLACE;
+  const int own = own_index(c);
+  const std::uint64_t received = in_place && own >= 0 ? bytes_of(rn[own], rtype) : 0;
+  const std::uint64_t element = type_bytes(rtype);
+  return collective(t, op,
+                    {c, kNoRoot, in_place ? received : bytes_of(sn, stype), element, in_place},
+                    peers(c), blocks(rn, element), requests, call);
 }
 
 /// alltoallv and alltoallw. With MPI_IN_PLACE what is received is also what is sent.
 template <class SendCounts, class SendTypes, class RecvCounts, class RecvTypes, class Requests,
           class Call>
-int alltoallv(std::uint8_t op, const void* sbuf, SendCounts sn, SendTypes stype, RecvCounts rn,
-              RecvTypes rtype, MPI_Comm comm, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, comm);
+int alltoallv(Thread& t, std::uint8_t op, const void* sbuf, SendCounts sn, SendTypes stype,
+              RecvCounts rn, RecvTypes rtype, MPI_Comm comm, Requests requests, Call call) {
+  Collective what{communicator(t, comm)};
   what.in_place = sbuf == MPI_IN_PLACE;
   const std::size_t n = peers(what.comm);
   what.element = n > 0 ? type_bytes(rtype[0]) : 0;
@@ -239,34 +205,28 @@ int alltoallv(std::uint8_t op, const void* sbuf, SendCounts sn, SendTypes stype,
     const int which = static_cast<int>(i < n ? i : i - n);
     return static_cast<std::int64_t>(i < n ? sent(which) : received(which));
   };
-  return collective(*t, op, what, 2 * n, at, requests, call);
+  return collective(t, op, what, 2 * n, at, requests, call);
 }
 
 template <class Counts, class Requests, class Call>
-int reduce_scatter(std::uint8_t op, const void* sbuf, Counts counts, MPI_Datatype type,
+int reduce_scatter(Thread& t, std::uint8_t op, const void* sbuf, Counts counts, MPI_Datatype type,
                    MPI_Op reduction, MPI_Comm comm, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, comm);
-  what.in_place = sbuf == MPI_IN_PLACE;
-  what.commutes = commutes(reduction);
-  what.element = type_bytes(type);
+  Communicator* c = communicator(t, comm);
   // Counts are per rank of the local group, also for intercommunicators.
-  const std::size_t n = what.comm != nullptr ? static_cast<std::size_t>(what.comm->size) : 0;
-  if (n > 0) what.bytes = bytes_of(counts[what.comm->rank], type);
-  return collective(*t, op, what, n, blocks(counts, what.element), requests, call);
+  const std::size_t n = c != nullptr ? static_cast<std::size_t>(c->size) : 0;
+  const std::uint64_t element = type_bytes(type);
+  return collective(t, op,
+                    {c, kNoRoot, n > 0 ? bytes_of(counts[c->rank], type) : 0, element,
+                     sbuf == MPI_IN_PLACE, commutes(reduction)},
+                    n, blocks(counts, element), requests, call);
 }
 
 /// Neighbourhood collectives: who gets and gives how much, in the topology's order.
 template <class SendCounts, class SendTypes, class RecvCounts, class RecvTypes, class Requests,
           class Call>
-int neighbor(std::uint8_t op, SendCounts sn, SendTypes stype, RecvCounts rn, RecvTypes rtype,
-             MPI_Comm comm, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, comm);
+int neighbor(Thread& t, std::uint8_t op, SendCounts sn, SendTypes stype, RecvCounts rn,
+             RecvTypes rtype, MPI_Comm comm, Requests requests, Call call) {
+  Collective what{communicator(t, comm)};
   if (what.comm == nullptr) return call();
   const Neighbors& near = neighbors_of(*what.comm);
   const auto out = static_cast<std::size_t>(near.out_count);
@@ -284,7 +244,7 @@ int neighbor(std::uint8_t op, SendCounts sn, SendTypes stype, RecvCounts rn, Rec
     if (place % 2 == 0) return peer_of(sending ? near.out[which] : near.in[which]);
     return static_cast<std::int64_t>(sending ? sent(which) : received(which));
   };
-  return collective(*t, op, what, 2 + 2 * out + 2 * in, at, requests, call);
+  return collective(t, op, what, 2 + 2 * out + 2 * in, at, requests, call);
 }
 
 }  // namespace slackline::record

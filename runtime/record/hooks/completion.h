@@ -90,43 +90,21 @@ inline std::uint64_t poll_key(std::uint8_t op, std::uint64_t what, std::uint64_t
   return ((what ^ (n << 40)) * 0x9e3779b97f4a7c15u) + op;
 }
 
+/// MPI_Wait and MPI_Test, here and below: `flag` is null for those that wait.
 template <class Requests, class Call>
-int wait(std::uint8_t op, Requests requests, MPI_Status* status, Call call) {
-  MPI_Status own;
-  MPI_Status* const used = status != nullptr ? status : &own;
-  Thread* t = enter();
-  if (t == nullptr) return call(status);
+int complete(Thread& t, std::uint8_t op, Requests requests, const int* flag, MPI_Status* status,
+             Call call) {
   const MPI_Request handle = requests.get();
-  Completion completion(*t);
-  t->open(op);
-  t->begin();
-  const int rc = call(used);
-  t->end();
-  const std::uint32_t serial = completion.take(handle, requests.address(), used);
-  completion.finish(serial);
-  t->close();
-  return rc;
-}
-
-template <class Requests, class Call>
-int test(std::uint8_t op, Requests requests, int* flag, MPI_Status* status, Call call) {
-  MPI_Status own;
-  MPI_Status* const used = status != nullptr ? status : &own;
-  Thread* t = enter();
-  if (t == nullptr) return call(status);
-  const MPI_Request handle = requests.get();
-  Completion completion(*t);
-  t->open(op);
-  t->begin();
-  const int rc = call(used);
-  t->end();
-  if (*flag == 0) {
-    t->close_failed_poll(poll_key(op, handle_bits(handle), 1));
+  Completion completion(t);
+  t.open(op);
+  const int rc = measured(t, call, status);
+  if (flag != nullptr && *flag == 0) {
+    t.close_failed_poll(poll_key(op, handle_bits(handle), 1));
     return rc;
   }
-  const std::uint32_t serial = completion.take(handle, requests.address(), used);
+  const std::uint32_t serial = completion.take(handle, requests.address(), status);
   completion.finish(serial);
-  t->close();
+  t.close();
   return rc;
 }
 
@@ -168,88 +146,52 @@ void close_completed(Completion& completion, int n, int count, const Requests& r
 
 /// The frame of all calls over arrays of requests. `outcome` closes the record.
 template <class Requests, class Call, class Outcome>
-int complete_array(std::uint8_t op, int n, const Requests& requests, MPI_Status* given, Call call,
-                   Outcome outcome) {
-  Thread* t = enter();
-  if (t == nullptr || !copy_handles(*t, n, requests)) return call(given);
-  MPI_Status* const used = given != nullptr ? given : t->statuses();
-  Completion completion(*t);
-  t->open(op);
-  t->begin();
-  const int rc = call(used);
-  t->end();
-  outcome(completion, used);
+int complete_array(Thread& t, std::uint8_t op, int n, const Requests& requests, const int* flag,
+                   MPI_Status* given, Call call, Outcome outcome) {
+  if (!copy_handles(t, n, requests)) return call(given);
+  MPI_Status* const used = given != nullptr ? given : t.statuses();
+  Completion completion(t);
+  t.open(op);
+  const int rc = measured(t, call, used);
+  if (flag != nullptr && *flag == 0) {
+    t.close_failed_poll(poll_key(op, requests.address(), unsigned(n)));
+  } else {
+    outcome(completion, used);
+  }
   return rc;
 }
 
-template <class Requests>
-void close_failed_poll(Completion& completion, std::uint8_t op, int n, const Requests& requests) {
-  completion.thread().close_failed_poll(poll_key(op, requests.address(), unsigned(n)));
+template <class Requests, class Call>
+int complete_all(Thread& t, std::uint8_t op, int n, Requests requests, const int* flag,
+                 MPI_Status* statuses, Call call) {
+  return complete_array(t, op, n, requests, flag, statuses, call,
+                        [&](Completion& c, MPI_Status* s) {
+                          close_completed(
+                              c, n, n, requests, [](int i) { return i; }, s);
+                        });
 }
 
 template <class Requests, class Call>
-int waitall(std::uint8_t op, int n, Requests requests, MPI_Status* statuses, Call call) {
-  return complete_array(op, n, requests, statuses, call, [&](Completion& c, MPI_Status* s) {
-    close_completed(
-        c, n, n, requests, [](int i) { return i; }, s);
+int complete_any(Thread& t, std::uint8_t op, int n, Requests requests, Indices indices,
+                 const int* flag, MPI_Status* status, Call call) {
+  return complete_array(t, op, n, requests, flag, status, call, [&](Completion& c, MPI_Status* s) {
+    const int index = indices.get();
+    if (index >= 0 && index < n) {
+      c.finish(c.take(copied_handle(t, index), requests.address(index), s));
+    }
+    t.close();
   });
 }
 
 template <class Requests, class Call>
-int testall(std::uint8_t op, int n, Requests requests, int* flag, MPI_Status* statuses, Call call) {
-  return complete_array(op, n, requests, statuses, call, [&](Completion& c, MPI_Status* s) {
-    if (*flag == 0) return close_failed_poll(c, op, n, requests);
-    close_completed(
-        c, n, n, requests, [](int i) { return i; }, s);
-  });
-}
-
-template <class Requests>
-void close_one_of(Completion& completion, int n, const Requests& requests, int index,
-                  const MPI_Status* s) {
-  Thread& t = completion.thread();
-  if (index >= 0 && index < n) {
-    completion.finish(completion.take(copied_handle(t, index), requests.address(index), s));
-  }
-  t.close();
-}
-
-template <class Requests, class Call>
-int waitany(std::uint8_t op, int n, Requests requests, Indices index, MPI_Status* status,
-            Call call) {
-  return complete_array(op, n, requests, status, call, [&](Completion& c, MPI_Status* s) {
-    close_one_of(c, n, requests, index.get(), s);
-  });
-}
-
-template <class Requests, class Call>
-int testany(std::uint8_t op, int n, Requests requests, Indices index, int* flag, MPI_Status* status,
-            Call call) {
-  return complete_array(op, n, requests, status, call, [&](Completion& c, MPI_Status* s) {
-    if (*flag == 0) return close_failed_poll(c, op, n, requests);
-    close_one_of(c, n, requests, index.get(), s);
-  });
-}
-
-template <class Requests, class Call>
-int waitsome(std::uint8_t op, int n, Requests requests, int* count, Indices indices,
-             MPI_Status* statuses, Call call) {
-  return complete_array(op, n, requests, statuses, call, [&](Completion& c, MPI_Status* s) {
-    const int done = *count == MPI_UNDEFINED ? 0 : *count;
-    close_completed(
-        c, n, done, requests, [&](int i) { return indices.get(i); }, s);
-  });
-}
-
-template <class Requests, class Call>
-int testsome(std::uint8_t op, int n, Requests requests, int* count, Indices indices,
-             MPI_Status* statuses, Call call) {
-  return complete_array(op, n, requests, statuses, call, [&](Completion& c, MPI_Status* s) {
-    if (*count == 0) return close_failed_poll(c, op, n, requests);
-    const int done = *count == MPI_UNDEFINED ? 0 : *count;
-    close_completed(
-        c, n, done, requests, [&](int i) { return indices.get(i); }, s);
-  });
+int complete_some(Thread& t, std::uint8_t op, int n, Requests requests, const int* count,
+                  Indices indices, const int* flag, MPI_Status* statuses, Call call) {
+  return complete_array(t, op, n, requests, flag, statuses, call,
+                        [&](Completion& c, MPI_Status* s) {
+                          const int done = *count == MPI_UNDEFINED ? 0 : *count;
+                          close_completed(
+                              c, n, done, requests, [&](int i) { return indices.get(i); }, s);
+                        });
 }
 
 /// The serial of a request that goes on living or is given up.
@@ -267,28 +209,16 @@ std::uint32_t known_serial(const Requests& requests, bool forget, bool cancel) {
 }
 
 template <class Requests, class Call>
-int request_free(std::uint8_t op, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  t->open(op)->request = known_serial(requests, true, false);
+int request_free(Thread& t, std::uint8_t op, Requests requests, Call call) {
+  t.open(op)->request = known_serial(requests, true, false);
   if (partitioned_sends != nullptr) forget_partitioned(requests.get());
-  t->begin();
-  const int rc = call();
-  t->end();
-  t->close();
-  return rc;
+  return timed(t, call);
 }
 
 template <class Requests, class Call>
-int cancel(std::uint8_t op, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  t->open(op)->request = known_serial(requests, false, true);
-  t->begin();
-  const int rc = call();
-  t->end();
-  t->close();
-  return rc;
+int cancel(Thread& t, std::uint8_t op, Requests requests, Call call) {
+  t.open(op)->request = known_serial(requests, false, true);
+  return timed(t, call);
 }
 
 }  // namespace slackline::record

@@ -12,15 +12,6 @@ namespace slackline::record {
 // more than their times.
 
 template <class Call>
-int timed(Thread& t, Call call) {
-  t.begin();
-  const int rc = call();
-  t.end();
-  t.close();
-  return rc;
-}
-
-template <class Call>
 int init(std::uint8_t op, Call call) {
   const std::uint64_t begin = now_ns();
   const std::uint64_t* const frame = call_frame;
@@ -28,11 +19,6 @@ int init(std::uint8_t op, Call call) {
   call_frame = frame;  // MPI_Init may have called other wrappers
   if (rc == MPI_SUCCESS) start_recording(op, begin);
   return rc;
-}
-
-template <class Call>
-int init_thread(std::uint8_t op, const int*, Call call) {
-  return init(op, call);
 }
 
 template <class Call>
@@ -61,13 +47,11 @@ int finalize(std::uint8_t op, Call call) {
 }
 
 template <class Call>
-int abort(std::uint8_t op, MPI_Comm comm, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  t->open(op)->comm = comm_id(communicator(*t, comm));
-  t->begin();
-  t->end();
-  t->close();
+int abort(Thread& t, std::uint8_t op, MPI_Comm comm, Call call) {
+  t.open(op)->comm = comm_id(communicator(t, comm));
+  t.begin();
+  t.end();
+  t.close();
   note_abort();
   return call();
 }
@@ -80,21 +64,17 @@ inline bool is_named_level(int level) {
 /// MPI_Pcontrol: 0 and 1 switch recording off and on; k >= 2 begins a region, -k ends it; two
 /// levels of our own carry a region's name.
 template <class Call>
-int pcontrol(std::uint8_t op, int level, const char* name, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
+int pcontrol(Thread& t, std::uint8_t op, int level, const char* name, Call call) {
   if (is_named_level(level)) {
     if (level == SLACKLINE_REGION_BEGIN) enter_region(name);
     if (level == SLACKLINE_REGION_END) leave_region(name);
     return MPI_SUCCESS;
   }
-  if (level == 1) set_paused(*t, false);
-  t->open(op);
-  t->begin();
-  const int rc = call();
-  t->end();
-  t->close_with(1, [&](std::size_t) { return std::int64_t{level}; });
-  if (level == 0) set_paused(*t, true);
+  if (level == 1) set_paused(t, false);
+  t.open(op);
+  const int rc = measured(t, call);
+  t.close_with(1, [&](std::size_t) { return std::int64_t{level}; });
+  if (level == 0) set_paused(t, true);
   if (level >= 2 || level <= -2) {
     char text[32];
     std::snprintf(text, sizeof text, "pcontrol %d", level > 0 ? level : -level);
@@ -104,77 +84,61 @@ int pcontrol(std::uint8_t op, int level, const char* name, Call call) {
 }
 
 template <class NewComm, class Requests, class Call>
-int create_communicator(std::uint8_t op, MPI_Comm parent, NewComm created, bool by_parent,
-                        std::uint64_t tag, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Collective what;
-  what.comm = communicator(*t, parent);
-  slk_record* r = t->open(op);
+int create_communicator(Thread& t, std::uint8_t op, MPI_Comm parent, NewComm created,
+                        bool by_parent, std::uint64_t tag, Requests requests, Call call) {
+  const Collective what{communicator(t, parent)};
+  slk_record* r = t.open(op);
   fill(r, what);
   Request entry;
   announce(r, entry, requests);
-  t->begin();
-  const int rc = call();
-  t->end();
+  const int rc = measured(t, call);
   if (refused(rc)) {
-    t->discard();
+    t.discard();
     return rc;
   }
   const bool made = rc == MPI_SUCCESS && created.get() != MPI_COMM_NULL;
   const Communicator* c = nullptr;
   if (made) {
     keep(entry, requests);
-    t->suspend();
+    t.suspend();
     c = add_communicator(created.get(), by_parent ? parent : created.get(), tag);
-    t->reopen();
+    t.reopen();
   }
-  t->close_with(1, [&](std::size_t) { return std::int64_t{comm_id(c)}; });
+  t.close_with(1, [&](std::size_t) { return std::int64_t{comm_id(c)}; });
   return rc;
 }
 
 template <class NewComm, class Call>
-int comm_create(std::uint8_t op, MPI_Comm parent, NewComm created, Call call) {
-  return create_communicator(op, parent, created, false, 0, none, call);
+int comm_create(Thread& t, std::uint8_t op, MPI_Comm parent, NewComm created, Call call) {
+  return create_communicator(t, op, parent, created, false, 0, none, call);
 }
 
 /// Made by its members, of whom several threads may make others at the same time.
 template <class Tag, class NewComm, class Call>
-int comm_create_tagged(std::uint8_t op, MPI_Comm parent, Tag tag, NewComm created, Call call) {
-  return create_communicator(op, parent, created, false, creation_tag(tag), none, call);
+int comm_create_tagged(Thread& t, std::uint8_t op, MPI_Comm parent, Tag tag, NewComm created,
+                       Call call) {
+  return create_communicator(t, op, parent, created, false, creation_tag(tag), none, call);
 }
 
 template <class NewComm, class Requests, class Call>
-int comm_idup(std::uint8_t op, MPI_Comm parent, NewComm created, Requests requests, Call call) {
-  return create_communicator(op, parent, created, true, 0, requests, call);
+int comm_idup(Thread& t, std::uint8_t op, MPI_Comm parent, NewComm created, Requests requests,
+              Call call) {
+  return create_communicator(t, op, parent, created, true, 0, requests, call);
 }
 
 template <class OldComm, class Call>
-int comm_free(std::uint8_t op, OldComm old, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
+int comm_free(Thread& t, std::uint8_t op, OldComm old, Call call) {
   const MPI_Comm handle = old.get();
-  const Communicator* c = communicator(*t, handle);
-  t->open(op)->comm = comm_id(c);
+  const Communicator* c = communicator(t, handle);
+  t.open(op)->comm = comm_id(c);
   forget_communicator(handle);
-  return timed(*t, call);
+  return timed(t, call);
 }
 
 template <class Call>
-int simple(std::uint8_t op, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  t->open(op);
-  return timed(*t, call);
-}
-
-template <class Call>
-int on_comm(std::uint8_t op, MPI_Comm comm, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  const Communicator* c = communicator(*t, comm);
-  t->open(op)->comm = comm_id(c);
-  return timed(*t, call);
+int simple(Thread& t, std::uint8_t op, Call call) {
+  t.open(op);
+  return timed(t, call);
 }
 
 /// What is known of a window or a file; its communicator SLK_COMM_NULL if nothing is.
@@ -201,51 +165,41 @@ void keep_object(RequestTable& objects, Handle handle, std::uint32_t comm, std::
 }
 
 template <class NewFile, class Call>
-int file_open(std::uint8_t op, MPI_Comm comm, NewFile file, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  const std::uint32_t id = comm_id(communicator(*t, comm));
-  t->open(op)->comm = id;
-  const int rc = timed(*t, call);
+int file_open(Thread& t, std::uint8_t op, MPI_Comm comm, NewFile file, Call call) {
+  const std::uint32_t id = comm_id(communicator(t, comm));
+  t.open(op)->comm = id;
+  const int rc = timed(t, call);
   if (rc == MPI_SUCCESS) keep_object(process.files, file.get(), id);
   return rc;
 }
 
 template <class OldFile, class Call>
-int file_close(std::uint8_t op, OldFile file, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  t->open(op)->comm = known_object(process.files, file.get(), true).comm;
-  return timed(*t, call);
+int file_close(Thread& t, std::uint8_t op, OldFile file, Call call) {
+  t.open(op)->comm = known_object(process.files, file.get(), true).comm;
+  return timed(t, call);
 }
 
 template <class Call>
-int on_file(std::uint8_t op, MPI_File file, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  t->open(op)->comm = known_object(process.files, file, false).comm;
-  return timed(*t, call);
+int on_file(Thread& t, std::uint8_t op, MPI_File file, Call call) {
+  t.open(op)->comm = known_object(process.files, file, false).comm;
+  return timed(t, call);
 }
 
 template <class Count, class Call>
-int transfer(std::uint8_t op, MPI_File file, Count n, MPI_Datatype type, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = t->open(op);
+int transfer(Thread& t, std::uint8_t op, MPI_File file, Count n, MPI_Datatype type, Call call) {
+  slk_record* r = t.open(op);
   r->comm = known_object(process.files, file, false).comm;
   r->bytes = bytes_of(n, type);
-  return timed(*t, call);
+  return timed(t, call);
 }
 
 template <class Count, class Call>
-int pack(std::uint8_t op, Count n, MPI_Datatype type, MPI_Comm comm, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  const Communicator* c = communicator(*t, comm);
-  slk_record* r = t->open(op);
+int pack(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, MPI_Comm comm, Call call) {
+  const std::uint32_t id = comm_id(communicator(t, comm));
+  slk_record* r = t.open(op);
   r->bytes = bytes_of(n, type);
-  r->comm = comm_id(c);
-  return timed(*t, call);
+  r->comm = id;
+  return timed(t, call);
 }
 
 /// The members of a group as ranks of a window; none of large groups, and without memory.
@@ -281,15 +235,13 @@ inline void forget_window_number(std::uint32_t comm, std::int32_t tag) {
 }
 
 template <class NewWin, class Call>
-int win_create(std::uint8_t op, MPI_Comm comm, NewWin win, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  const std::uint32_t id = comm_id(communicator(*t, comm));
+int win_create(Thread& t, std::uint8_t op, MPI_Comm comm, NewWin win, Call call) {
+  const std::uint32_t id = comm_id(communicator(t, comm));
   const std::int32_t tag = number_window(id);
-  slk_record* r = t->open(op);
+  slk_record* r = t.open(op);
   r->comm = id;
   r->tag = tag;
-  const int rc = timed(*t, call);
+  const int rc = timed(t, call);
   if (rc == MPI_SUCCESS) {
     keep_object(process.windows, win.get(), id, tag);
   } else {
@@ -308,88 +260,103 @@ inline void fill_window(slk_record* r, MPI_Win win) {
 }
 
 template <class OldWin, class Call>
-int win_free(std::uint8_t op, OldWin win, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
+int win_free(Thread& t, std::uint8_t op, OldWin win, Call call) {
   const Request window = known_object(process.windows, win.get(), true);
   forget_window_number(window.comm, window.tag);
-  fill_window(t->open(op), window);
-  return timed(*t, call);
+  fill_window(t.open(op), window);
+  return timed(t, call);
 }
 
 template <class Call>
-int on_window(std::uint8_t op, MPI_Win win, int target, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = t->open(op);
+int on_window(Thread& t, std::uint8_t op, MPI_Win win, int target, Call call) {
+  slk_record* r = t.open(op);
   fill_window(r, win);
   r->peer = target == SLK_PEER_NONE ? SLK_PEER_NONE : peer_of(target);
-  return timed(*t, call);
+  return timed(t, call);
 }
 
 /// MPI_LOCK_SHARED adds 1 to the tag.
 template <class Call>
-int win_lock(std::uint8_t op, MPI_Win win, int target, int kind, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = t->open(op);
+int win_lock(Thread& t, std::uint8_t op, MPI_Win win, int target, int kind, Call call) {
+  slk_record* r = t.open(op);
   fill_window(r, win);
   r->peer = peer_of(target);
   r->tag += kind == MPI_LOCK_SHARED ? 1 : 0;
-  return timed(*t, call);
+  return timed(t, call);
 }
 
 template <class Call>
-int win_test(std::uint8_t op, MPI_Win win, int* flag, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = t->open(op);
+int win_test(Thread& t, std::uint8_t op, MPI_Win win, int* flag, Call call) {
+  slk_record* r = t.open(op);
   fill_window(r, win);
-  t->begin();
-  const int rc = call();
-  t->end();
+  const int rc = measured(t, call);
   if (*flag == 0) r->flags = SLK_FLAG_FAILED;
-  t->close();
+  t.close();
   return rc;
 }
 
 /// Post and start: the arguments are the group, as ranks of the window.
 template <class Call>
-int win_group(std::uint8_t op, MPI_Win win, MPI_Group group, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
+int win_group(Thread& t, std::uint8_t op, MPI_Win win, MPI_Group group, Call call) {
   const WindowRanks ranks(win, group);
-  fill_window(t->open(op), win);
-  t->begin();
-  const int rc = call();
-  t->end();
-  t->close_with(ranks.size(), [&ranks](std::size_t i) { return ranks[i]; });
+  fill_window(t.open(op), win);
+  const int rc = measured(t, call);
+  t.close_with(ranks.size(), [&ranks](std::size_t i) { return ranks[i]; });
   return rc;
 }
 
 template <class Count, class Requests, class Call>
-int rrma(std::uint8_t op, Count n, MPI_Datatype type, int target, MPI_Win win, Requests requests,
-         Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = t->open(op);
+int rrma(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int target, MPI_Win win,
+         Requests requests, Call call) {
+  slk_record* r = t.open(op);
   fill_window(r, win);
   r->peer = peer_of(target);
   r->bytes = bytes_of(n, type);
   Request entry;
   announce(r, entry, requests);
-  t->begin();
-  const int rc = call();
-  t->end();
+  const int rc = measured(t, call);
   if (rc == MPI_SUCCESS) keep(entry, requests);
-  t->close();
+  t.close();
   return rc;
 }
 
 template <class Count, class Call>
-int rma(std::uint8_t op, Count n, MPI_Datatype type, int target, MPI_Win win, Call call) {
-  return rrma(op, n, type, target, win, none, call);
+int rma(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int target, MPI_Win win,
+        Call call) {
+  return rrma(t, op, n, type, target, win, none, call);
 }
+
+// A program without MPI_Init has sessions instead. The first one starts the recording; each time
+// the last one has ended, what was recorded is complete, and a further session goes on with it.
+
+#if MPI_VERSION >= 4
+
+inline int open_sessions = 0;
+
+template <class Session, class Call>
+int session_init(std::uint8_t op, Session session, Call call) {
+  const std::uint64_t begin = now_ns();
+  const int rc = call();
+  if (rc != MPI_SUCCESS) return rc;
+  __atomic_add_fetch(&open_sessions, 1, __ATOMIC_RELAXED);
+  start_recording_of_session(session.get());
+  Thread* t = enter();
+  if (t == nullptr) return rc;
+  t->open(op);
+  t->set_times(begin, now_ns());
+  t->close();
+  return rc;
+}
+
+template <class Call>
+int session_finalize(Thread& t, std::uint8_t op, Call call) {
+  t.open(op);
+  const int rc = timed(t, call);
+  if (__atomic_sub_fetch(&open_sessions, 1, __ATOMIC_RELAXED) == 0) note_sessions_ended();
+  return rc;
+}
+
+#endif
 
 }  // namespace slackline::record
 

@@ -10,14 +10,15 @@ namespace slackline::record {
 
 inline constexpr std::size_t kStartGroup = 5;
 
-/// The request of a persistent collective.
+/// The request of a persistent collective, and the nonblocking one that each start is.
 template <class Requests>
 struct Persistent {
+  std::uint8_t started;
   Requests requests;
 };
 template <class Requests>
-Persistent<Requests> persistent(const Requests& requests) {
-  return {requests};
+Persistent<Requests> persistent(std::uint8_t started, const Requests& requests) {
+  return {started, requests};
 }
 
 /// What the start of a persistent collective does: the record and arguments of its nonblocking
@@ -43,14 +44,14 @@ void remember_plan(const Requests& requests, const slk_record& record, Communica
   for (std::size_t i = 0; i < n; ++i) plan->args[i] = at(i);
   Request entry;
   entry.init_op = record.op;
+  entry.planned = true;
   entry.comm = record.comm;
   entry.bytes = reinterpret_cast<std::uint64_t>(plan);
   remember(requests, entry);
 }
 
 inline const CollectivePlan* plan_of(const Request& r) {
-  const bool planned = r.init_op >= SLK_OP_ibarrier && r.init_op <= SLK_OP_ineighbor_alltoallw;
-  return r.serial != 0 && planned ? reinterpret_cast<const CollectivePlan*>(r.bytes) : nullptr;
+  return r.serial != 0 && r.planned ? reinterpret_cast<const CollectivePlan*>(r.bytes) : nullptr;
 }
 
 /// Writes the collective that is about to be started; the call that starts it comes after it and
@@ -86,6 +87,14 @@ Request activate(const Requests& requests, int i) {
   return *found;
 }
 
+/// The same; serial 0 also where another record tells of the start.
+template <class Requests>
+Request started_now(Thread& t, const Requests& requests, int i) {
+  Request started = activate(requests, i);
+  if (write_planned(t, started) || hold_back(started, requests.get(i))) started.serial = 0;
+  return started;
+}
+
 inline void put_group(std::int64_t* out, const Request& r) {
   out[0] = r.serial;
   out[1] = r.init_op;
@@ -94,22 +103,22 @@ inline void put_group(std::int64_t* out, const Request& r) {
   out[4] = static_cast<std::int64_t>(r.bytes);
 }
 
-template <class Requests, class Call>
-int start(std::uint8_t op, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  Request started = activate(requests, 0);
-  if (write_planned(*t, started) || hold_back(started, requests.get())) started.serial = 0;
-  slk_record* r = t->open(op);
+/// The call that starts this request; serial 0: none that is to be told.
+template <class Call>
+int start_one(Thread& t, std::uint8_t op, const Request& started, Call call) {
+  slk_record* r = t.open(op);
   r->comm = started.comm;
   r->flags = started.flags;
-  t->begin();
-  const int rc = call();
-  t->end();
+  const int rc = measured(t, call);
   std::int64_t group[kStartGroup];
   put_group(group, started);
-  t->close_with(started.serial != 0 ? kStartGroup : 0, [&](std::size_t i) { return group[i]; });
+  t.close_with(started.serial != 0 ? kStartGroup : 0, [&](std::size_t i) { return group[i]; });
   return rc;
+}
+
+template <class Requests, class Call>
+int start(Thread& t, std::uint8_t op, Requests requests, Call call) {
+  return start_one(t, op, started_now(t, requests, 0), call);
 }
 
 /// Closes the open record with the groups of all that share the first one's communicator, and
@@ -136,34 +145,26 @@ inline void write_groups(Thread& t, Request* started, std::size_t count) {
 /// Requests of several communicators may be started at once, but a record speaks of one. The
 /// first record is the call's; the others follow it, begin when it ends and last no time.
 template <class Requests, class Call>
-int startall(std::uint8_t op, int n, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
+int startall(Thread& t, std::uint8_t op, int n, Requests requests, Call call) {
   const std::size_t count = n > 0 ? static_cast<std::size_t>(n) : 0;
   auto* started = static_cast<Request*>(std::calloc(count + 1, sizeof(Request)));
   for (std::size_t i = 0; started != nullptr && i < count; ++i) {
-    const int which = static_cast<int>(i);
-    started[i] = activate(requests, which);
-    if (write_planned(*t, started[i]) || hold_back(started[i], requests.get(which))) {
-      started[i].serial = 0;
-    }
+    started[i] = started_now(t, requests, static_cast<int>(i));
   }
-  t->open(op);
-  t->begin();
-  const int rc = call();
-  t->end();
+  t.open(op);
+  const int rc = measured(t, call);
   bool first = true;
   for (std::size_t i = 0; started != nullptr && i < count; ++i) {
     if (started[i].serial == 0) continue;
     if (!first) {
-      const std::uint64_t at = t->end_ns();
-      t->open(op);
-      t->set_times(at, at);
+      const std::uint64_t at = t.end_ns();
+      t.open(op);
+      t.set_times(at, at);
     }
-    write_groups(*t, started + i, count - i);
+    write_groups(t, started + i, count - i);
     first = false;
   }
-  if (first) t->close();
+  if (first) t.close();
   std::free(started);
   return rc;
 }

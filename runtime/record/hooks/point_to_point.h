@@ -44,61 +44,46 @@ inline void fill_from_status(slk_record* r, const MPI_Status& s) {
 }
 
 template <class Count, class Call>
-int send(std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  const Communicator* c = communicator(*t, comm);
-  open_message(*t, op, c, dest, tag, bytes_of(n, type));
-  t->begin();
-  const int rc = call();
-  t->end();
-  refused(rc) ? t->discard() : t->close();
+int send(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+         Call call) {
+  const Communicator* c = communicator(t, comm);
+  open_message(t, op, c, dest, tag, bytes_of(n, type));
+  const int rc = measured(t, call);
+  refused(rc) ? t.discard() : t.close();
   return rc;
 }
 
 template <class Count, class Call>
-int recv(std::uint8_t op, Count n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+int recv(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
          MPI_Status* status, Call call) {
-  MPI_Status own;
-  MPI_Status* const used = status != nullptr ? status : &own;
-  Thread* t = enter();
-  if (t == nullptr) return call(status);
-  const Communicator* c = communicator(*t, comm);
-  slk_record* r = open_message(*t, op, c, source, tag, bytes_of(n, type));
+  const Communicator* c = communicator(t, comm);
+  slk_record* r = open_message(t, op, c, source, tag, bytes_of(n, type));
   add_flags(r, wildcards(source, tag));
-  t->begin();
-  const int rc = call(used);
-  t->end();
-  if (rc == MPI_SUCCESS) fill_from_status(r, load(used));
-  refused(rc) ? t->discard() : t->close();
+  const int rc = measured(t, call, status);
+  if (rc == MPI_SUCCESS) fill_from_status(r, load(status));
+  refused(rc) ? t.discard() : t.close();
   return rc;
 }
 
 template <class SendCount, class RecvCount, class Call>
-int sendrecv(std::uint8_t op, SendCount sn, MPI_Datatype stype, int dest, int stag, RecvCount rn,
-             MPI_Datatype rtype, int source, int rtag, MPI_Comm comm, MPI_Status* status,
-             Call call) {
-  MPI_Status own;
-  MPI_Status* const used = status != nullptr ? status : &own;
-  Thread* t = enter();
-  if (t == nullptr) return call(status);
-  const Communicator* c = communicator(*t, comm);
-  open_message(*t, op, c, dest, stag, bytes_of(sn, stype));
+int sendrecv(Thread& t, std::uint8_t op, SendCount sn, MPI_Datatype stype, int dest, int stag,
+             RecvCount rn, MPI_Datatype rtype, int source, int rtag, MPI_Comm comm,
+             MPI_Status* status, Call call) {
+  const Communicator* c = communicator(t, comm);
+  open_message(t, op, c, dest, stag, bytes_of(sn, stype));
   slk_record got{};
   got.peer = peer_of(source);
   got.tag = tag_of(rtag);
   got.bytes = bytes_of(rn, rtype);
-  t->begin();
-  const int rc = call(used);
-  t->end();
+  const int rc = measured(t, call, status);
   if (refused(rc)) {
-    t->discard();
+    t.discard();
     return rc;
   }
-  if (rc == MPI_SUCCESS) fill_from_status(&got, load(used));
+  if (rc == MPI_SUCCESS) fill_from_status(&got, load(status));
   const std::int64_t args[4] = {got.peer, got.tag, static_cast<std::int64_t>(got.bytes),
                                 wildcards(source, rtag)};
-  t->close_with(4, [&](std::size_t i) { return args[i]; });
+  t.close_with(4, [&](std::size_t i) { return args[i]; });
   return rc;
 }
 
@@ -113,69 +98,69 @@ void remember(const Requests& requests, Request entry) {
   process.requests.insert(entry);
 }
 
+/// What is known of the request whose record this is.
+inline Request request_of(const slk_record& r) {
+  Request entry;
+  entry.serial = r.request;
+  entry.comm = r.comm;
+  entry.peer = r.peer;
+  entry.tag = r.tag;
+  entry.bytes = r.bytes;
+  entry.flags = r.flags;
+  return entry;
+}
+
+enum RequestKind : unsigned { kSend = 0, kReceive = 1, kPersistent = 2 };
+
 template <class Requests, class Call>
-int start_request(Thread& t, slk_record* r, Request entry, const Requests& requests, Call call) {
-  entry.serial = new_serial();
-  entry.comm = r->comm;
-  entry.peer = r->peer;
-  entry.tag = r->tag;
-  entry.bytes = r->bytes;
-  entry.flags = r->flags;
-  r->request = entry.serial;
-  t.begin();
-  const int rc = call();
-  t.end();
+int start_request(Thread& t, std::uint8_t op, slk_record* r, unsigned kind,
+                  const Requests& requests, Call call) {
+  r->request = new_serial();
+  Request entry = request_of(*r);
+  entry.receive = (kind & kReceive) != 0;
+  entry.active = (kind & kPersistent) == 0;
+  if (!entry.active) entry.init_op = op;
+  const int rc = measured(t, call);
   if (rc == MPI_SUCCESS) remember(requests, entry);
   refused(rc) ? t.discard() : t.close();
   return rc;
 }
 
+/// Nonblocking and persistent sends and receives.
 template <class Count, class Requests, class Call>
-int isend(std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-          Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = open_message(*t, op, communicator(*t, comm), dest, tag, bytes_of(n, type));
-  Request entry;
-  entry.active = true;
-  return start_request(*t, r, entry, requests, call);
+int start_message(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int peer, int tag,
+                  MPI_Comm comm, unsigned kind, Requests requests, Call call) {
+  slk_record* r = open_message(t, op, communicator(t, comm), peer, tag, bytes_of(n, type));
+  if ((kind & kReceive) != 0) add_flags(r, wildcards(peer, tag));
+  return start_request(t, op, r, kind, requests, call);
 }
 
-template <class Count, class Requests, class Call>
-int irecv(std::uint8_t op, Count n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-          Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = open_message(*t, op, communicator(*t, comm), source, tag, bytes_of(n, type));
-  add_flags(r, wildcards(source, tag));
+// In the record both are told alike, and no Trace has them.
+inline constexpr std::uint8_t SLK_OP_isendrecv = SLK_REC_ISENDRECV;
+inline constexpr std::uint8_t SLK_OP_isendrecv_replace = SLK_REC_ISENDRECV;
+
+/// A send and a receive with one request: it has the receive's serial, and the send the one before.
+template <class SendCount, class RecvCount, class Requests, class Call>
+int isendrecv(Thread& t, std::uint8_t op, SendCount sn, MPI_Datatype stype, int dest, int stag,
+              RecvCount rn, MPI_Datatype rtype, int source, int rtag, MPI_Comm comm,
+              Requests requests, Call call) {
+  slk_record* r = open_message(t, op, communicator(t, comm), dest, stag, bytes_of(sn, stype));
   Request entry;
   entry.active = true;
   entry.receive = true;
-  return start_request(*t, r, entry, requests, call);
-}
-
-template <class Count, class Requests, class Call>
-int send_init(std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-              Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = open_message(*t, op, communicator(*t, comm), dest, tag, bytes_of(n, type));
-  Request entry;
-  entry.init_op = op;
-  return start_request(*t, r, entry, requests, call);
-}
-
-template <class Count, class Requests, class Call>
-int recv_init(std::uint8_t op, Count n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-              Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = open_message(*t, op, communicator(*t, comm), source, tag, bytes_of(n, type));
-  add_flags(r, wildcards(source, tag));
-  Request entry;
-  entry.init_op = op;
-  entry.receive = true;
-  return start_request(*t, r, entry, requests, call);
+  entry.serial = new_pair_of_serials();
+  entry.comm = r->comm;
+  entry.peer = peer_of(source);
+  entry.tag = tag_of(rtag);
+  entry.bytes = bytes_of(rn, rtype);
+  entry.flags = static_cast<std::uint8_t>(r->flags | wildcards(source, rtag));
+  r->request = entry.serial;
+  const int rc = measured(t, call);
+  if (rc == MPI_SUCCESS) remember(requests, entry);
+  const std::int64_t args[4] = {entry.peer, entry.tag, static_cast<std::int64_t>(entry.bytes),
+                                wildcards(source, rtag)};
+  t.close_with(4, [&](std::size_t i) { return args[i]; });
+  return rc;
 }
 
 }  // namespace slackline::record

@@ -5,54 +5,39 @@
 
 namespace slackline::record {
 
+/// `flag`: null for those that wait.
 template <class Call, class Found>
-int find_message(std::uint8_t op, int source, int tag, MPI_Comm comm, const int* flag,
+int find_message(Thread& t, std::uint8_t op, int source, int tag, MPI_Comm comm, const int* flag,
                  MPI_Status* status, Call call, Found found) {
-  MPI_Status own;
-  MPI_Status* const used = status != nullptr ? status : &own;
-  Thread* t = enter();
-  if (t == nullptr) return call(status);
-  const Communicator* c = communicator(*t, comm);
-  slk_record* r = open_message(*t, op, c, source, tag, 0);
+  const Communicator* c = communicator(t, comm);
+  slk_record* r = open_message(t, op, c, source, tag, 0);
   add_flags(r, wildcards(source, tag));
-  t->begin();
-  const int rc = call(used);
-  t->end();
+  const int rc = measured(t, call, status);
   if (flag != nullptr && (rc != MPI_SUCCESS || *flag == 0)) {
     const auto asked = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(r->peer)) << 32) |
                        static_cast<std::uint32_t>(r->tag);
-    t->close_failed_poll(poll_key(op, asked, r->comm));
+    t.close_failed_poll(poll_key(op, asked, r->comm));
     return rc;
   }
   if (rc == MPI_SUCCESS) {
-    fill_from_status(r, load(used));
+    fill_from_status(r, load(status));
     found(*r);
   }
-  t->close();
+  t.close();
   return rc;
 }
 
 template <class Call>
-int probe(std::uint8_t op, int source, int tag, MPI_Comm comm, MPI_Status* status, Call call) {
-  return find_message(op, source, tag, comm, nullptr, status, call, [](const slk_record&) {});
-}
-
-template <class Call>
-int iprobe(std::uint8_t op, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status,
-           Call call) {
-  return find_message(op, source, tag, comm, flag, status, call, [](const slk_record&) {});
+int probe(Thread& t, std::uint8_t op, int source, int tag, MPI_Comm comm, const int* flag,
+          MPI_Status* status, Call call) {
+  return find_message(t, op, source, tag, comm, flag, status, call, [](const slk_record&) {});
 }
 
 /// A matched message is received by its handle alone: what it is must be remembered until then.
 template <class Message>
 void remember_message(const Message& message, const slk_record& r) {
-  Request entry;
+  Request entry = request_of(r);
   entry.handle = handle_bits(message.get());
-  entry.comm = r.comm;
-  entry.peer = r.peer;
-  entry.tag = r.tag;
-  entry.bytes = r.bytes;
-  entry.flags = r.flags;
   const Lock lock;
   process.messages.insert(entry);
 }
@@ -70,16 +55,9 @@ Request take_message(const Message& message) {
 }
 
 template <class Message, class Call>
-int mprobe(std::uint8_t op, int source, int tag, MPI_Comm comm, Message message, MPI_Status* status,
-           Call call) {
-  return find_message(op, source, tag, comm, nullptr, status, call,
-                      [&](const slk_record& r) { remember_message(message, r); });
-}
-
-template <class Message, class Call>
-int improbe(std::uint8_t op, int source, int tag, MPI_Comm comm, int* flag, Message message,
-            MPI_Status* status, Call call) {
-  return find_message(op, source, tag, comm, flag, status, call,
+int mprobe(Thread& t, std::uint8_t op, int source, int tag, MPI_Comm comm, const int* flag,
+           Message message, MPI_Status* status, Call call) {
+  return find_message(t, op, source, tag, comm, flag, status, call,
                       [&](const slk_record& r) { remember_message(message, r); });
 }
 
@@ -94,29 +72,17 @@ inline slk_record* open_matched(Thread& t, std::uint8_t op, const Request& match
 }
 
 template <class Message, class Call>
-int mrecv(std::uint8_t op, Message message, MPI_Status* status, Call call) {
-  MPI_Status own;
-  MPI_Status* const used = status != nullptr ? status : &own;
-  Thread* t = enter();
-  if (t == nullptr) return call(status);
-  slk_record* r = open_matched(*t, op, take_message(message));
-  t->begin();
-  const int rc = call(used);
-  t->end();
-  if (rc == MPI_SUCCESS) fill_from_status(r, load(used));
-  t->close();
+int mrecv(Thread& t, std::uint8_t op, Message message, MPI_Status* status, Call call) {
+  slk_record* r = open_matched(t, op, take_message(message));
+  const int rc = measured(t, call, status);
+  if (rc == MPI_SUCCESS) fill_from_status(r, load(status));
+  t.close();
   return rc;
 }
 
-template <class Count, class Message, class Requests, class Call>
-int imrecv(std::uint8_t op, Count, MPI_Datatype, Message message, Requests requests, Call call) {
-  Thread* t = enter();
-  if (t == nullptr) return call();
-  slk_record* r = open_matched(*t, op, take_message(message));
-  Request entry;
-  entry.active = true;
-  entry.receive = true;
-  return start_request(*t, r, entry, requests, call);
+template <class Message, class Requests, class Call>
+int imrecv(Thread& t, std::uint8_t op, Message message, Requests requests, Call call) {
+  return start_request(t, op, open_matched(t, op, take_message(message)), kReceive, requests, call);
 }
 
 }  // namespace slackline::record

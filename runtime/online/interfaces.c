@@ -1,8 +1,15 @@
-/* Interfaces of Fortran: fortran.py generates all but those here. */
+/* What the program calls: calls/online.py generates the functions of MPI, and their interfaces of
+ * Fortran but for those here. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "calls.h"
 #include "online.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* MPI_Attr_get */
+/* Simulation needs neither assertions nor hints. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include "functions.inc"
 
 static const void* address_of(const char* name) {
   return dlsym(RTLD_DEFAULT, name);
@@ -25,14 +32,9 @@ static int is_ignored(const MPI_Fint* status) {
          is_constant(status, ignored);
 }
 
-static void* room_for(int n, size_t size) {
-  void* room = malloc((size_t)(n > 0 ? n : 1) * size);
-  if (room == NULL) refuse("a Fortran interface", "no memory is left");
-  return room;
-}
-
 static MPI_Status* statuses_for(const MPI_Fint* given, int n) {
-  return is_ignored(given) ? MPI_STATUSES_IGNORE : room_for(n, sizeof(MPI_Status));
+  return is_ignored(given) ? MPI_STATUSES_IGNORE
+                           : room("a Fortran interface", (uint64_t)n * sizeof(MPI_Status));
 }
 
 static void store_statuses(MPI_Status* statuses, MPI_Fint* to, int n) {
@@ -50,7 +52,7 @@ static MPI_Request request_of(MPI_Fint number) {
 }
 
 static MPI_Request* requests_of(const MPI_Fint* numbers, int n) {
-  MPI_Request* requests = room_for(n, sizeof *requests);
+  MPI_Request* requests = room("a Fortran interface", (uint64_t)n * sizeof *requests);
   for (int i = 0; i < n; ++i) requests[i] = request_of(numbers[i]);
   return requests;
 }
@@ -69,7 +71,7 @@ static void* buffer_of(void* given) {
 }
 
 static MPI_Datatype* types_of(const MPI_Fint* types, int n) {
-  MPI_Datatype* of = room_for(n, sizeof *of);
+  MPI_Datatype* of = room("a Fortran interface", (uint64_t)n * sizeof *of);
   for (int i = 0; i < n; ++i) of[i] = PMPI_Type_f2c(types[i]);
   return of;
 }
