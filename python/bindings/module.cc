@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/lost_input.h"
 #include "bindings/arrow_export.h"
-#include "bindings/call_columns.h"
 #include "bindings/column.h"
 #include "bindings/module_parts.h"
 #include "bindings/opened.h"
