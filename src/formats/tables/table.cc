@@ -5,30 +5,6 @@
 #include "base/error.h"
 
 namespace slackline {
-namespace {
-
-template <class T>
-std::int64_t read(const char* written) {
-  T value;
-  std::memcpy(&value, written, sizeof value);
-  return static_cast<std::int64_t>(value);
-}
-
-}  // namespace
-
-std::int64_t TableColumn::number(const char* written) const {
-  switch (bytes) {
-    case 1:
-      return is_signed ? read<std::int8_t>(written) : read<std::uint8_t>(written);
-    case 2:
-      return is_signed ? read<std::int16_t>(written) : read<std::uint16_t>(written);
-    case 4:
-      return is_signed ? read<std::int32_t>(written) : read<std::uint32_t>(written);
-    default:
-      return read<std::int64_t>(written);
-  }
-}
-
 const TableColumn& TraceTable::column(std::string_view wanted) const {
   const auto found = std::ranges::find(columns, wanted, &TableColumn::name);
   expects(found != columns.end(), "the table has the column");

@@ -41,7 +41,7 @@ struct TableColumn {
   bool is_signed = false;
   /// Writes the values of the rows one after the other. From any thread.
   std::function<void(const TableRows&, char* to)> fill{};
-  /// The texts that values are indices into, without duplicates; made when first asked for.
+  /// The texts that values are indices into; made when first asked for.
   std::function<const Texts&()> texts{};
   /// Writes whether rows have a value.
   std::function<void(const TableRows&, bool* to)> valid{};
@@ -50,8 +50,13 @@ struct TableColumn {
   /// The one value that all rows of the part have, if that is known without a look at them.
   std::function<std::optional<std::int64_t>(std::int32_t part)> constant{};
 
-  /// A value as fill() has written it. Bytes of 64 bits are never above 2^63.
-  std::int64_t number(const char* written) const;
+  /// A value as fill() has written it; none of 64 bits is above 2^63.
+  std::int64_t number(const char* written) const {
+    std::int64_t value = 0;
+    std::memcpy(&value, written, bytes);  // little-endian
+    const auto unused = static_cast<int>(8 * (sizeof value - bytes));
+    return is_signed ? value << unused >> unused : value;
+  }
 };
 
 /// It refers to what it was made of.
@@ -94,21 +99,6 @@ auto lazily(Make make) {
   };
 }
 
-namespace detail {
-
-template <class T>
-struct OptionalValue {
-  using Type = T;
-  static constexpr bool kIs = false;
-};
-template <class T>
-struct OptionalValue<std::optional<T>> {
-  using Type = T;
-  static constexpr bool kIs = true;
-};
-
-}  // namespace detail
-
 /// Adds columns to a table. `Of` gives of (part, row) what the columns' functions take.
 template <class Of>
 class ColumnsOf {
@@ -118,32 +108,20 @@ class ColumnsOf {
   /// Numbers of the type that `value` returns; where that is an optional, some may be missing.
   template <class ValueOf>
   ColumnsOf& number(std::string name, std::string_view explanation, ValueOf value) {
-    using Returned = decltype(value(of_(0, 0)));
-    using Optional = detail::OptionalValue<Returned>;
-    using T = typename Optional::Type;
-    TableColumn column{.name = std::move(name),
-                       .explanation = explanation,
-                       .bytes = sizeof(T),
-                       .is_signed = std::is_signed_v<T>};
-    column.fill = [of = of_, value](const TableRows& rows, char* to) {
-      for (std::size_t i = 0; i < rows.count; ++i, to += sizeof(T)) {
-        T next;
-        if constexpr (Optional::kIs) {
-          next = value(of(rows.part, rows[i])).value_or(T{});
-        } else {
-          next = value(of(rows.part, rows[i]));
-        }
-        std::memcpy(to, &next, sizeof(T));
-      }
+    const auto value_at = [of = of_, value](const TableRows& rows, std::size_t i) {
+      return value(of(rows.part, rows[i]));
     };
-    if constexpr (Optional::kIs) {
-      column.valid = [of = of_, value](const TableRows& rows, bool* to) {
-        for (std::size_t i = 0; i < rows.count; ++i) {
-          to[i] = value(of(rows.part, rows[i])).has_value();
-        }
+    using Returned = decltype(value_at({}, 0));
+    if constexpr (requires(Returned r) { r.has_value(); }) {
+      using T = typename Returned::value_type;
+      add<T>(std::move(name), explanation,
+             [=](const TableRows& rows, std::size_t i) { return value_at(rows, i).value_or(T{}); });
+      last().valid = [=](const TableRows& rows, bool* to) {
+        for (std::size_t i = 0; i < rows.count; ++i) to[i] = value_at(rows, i).has_value();
       };
+    } else {
+      add<Returned>(std::move(name), explanation, value_at);
     }
-    table_.columns.push_back(std::move(column));
     return *this;
   }
   /// `code` gives an index into `texts`.
@@ -157,6 +135,17 @@ class ColumnsOf {
   TableColumn& last() { return table_.columns.back(); }
 
  private:
+  template <class T, class ValueAt>
+  void add(std::string name, std::string_view explanation, ValueAt value_at) {
+    const auto fill = [value_at](const TableRows& rows, char* to) {
+      for (std::size_t i = 0; i < rows.count; ++i, to += sizeof(T)) {
+        const T next = value_at(rows, i);
+        std::memcpy(to, &next, sizeof(T));
+      }
+    };
+    table_.columns.push_back({std::move(name), explanation, sizeof(T), std::is_signed_v<T>, fill});
+  }
+
   TraceTable& table_;
   Of of_;
 };

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
-#include <ranges>
 #include <span>
 
 #include "calls/collective_times.h"
@@ -56,85 +54,54 @@ void add_stored(TraceTable& table, const Trace& trace, std::string name,
   table.columns.push_back(std::move(column));
 }
 
-std::array<bool, kOperationCount> occurring_operations(const Trace& trace) {
+/// Texts, and by the number of each thing that has one of them which it is.
+struct CodedTexts {
+  Texts texts{};
+  std::vector<std::int32_t> codes{};
+};
+
+/// Only the operations that occur, in the order of their numbers.
+CodedTexts coded_operations(const Trace& trace) {
   std::array<bool, kOperationCount> occurs{};
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     for (const Operation o : trace.calls(rank).operations()) {
       occurs[static_cast<std::size_t>(o)] = true;
     }
   }
-  return occurs;
-}
-
-/// Texts with the number of each thing that has one of them.
-template <class Codes>
-struct CodedTexts {
-  Texts texts{};
-  Codes codes{};
-};
-
-/// Only the operations that occur, in the order of their numbers.
-auto coded_operations(const Trace& trace) {
-  CodedTexts<std::array<std::int16_t, kOperationCount>> coded;
-  const auto occurs = occurring_operations(trace);
+  CodedTexts coded;
   for (std::size_t i = 0; i < kOperationCount; ++i) {
-    if (!occurs[i]) continue;
-    coded.codes[i] = static_cast<std::int16_t>(coded.texts.size());
-    coded.texts.emplace_back(mpi_name(static_cast<Operation>(i)));
+    coded.codes.push_back(static_cast<std::int32_t>(coded.texts.size()));
+    if (occurs[i]) coded.texts.emplace_back(mpi_name(static_cast<Operation>(i)));
   }
   return coded;
 }
 
 /// The functions of the call tree's frames.
-auto coded_functions(const CallTree& tree) {
-  CodedTexts<std::vector<std::int32_t>> coded{{""}, std::vector(tree.size() + 1, 0)};
+CodedTexts coded_functions(const CallTree& tree) {
+  CodedTexts coded{{""}, {0}};
   std::map<std::string_view, std::int32_t> numbers{{"", 0}};
   for (FrameId frame = 1; frame <= tree.size(); ++frame) {
     const std::string& function = tree.location(frame).function;
     const auto [number, fresh] =
         numbers.try_emplace(function, static_cast<std::int32_t>(coded.texts.size()));
     if (fresh) coded.texts.push_back(function);
-    coded.codes[frame] = number->second;
+    coded.codes.push_back(number->second);
   }
   return coded;
 }
 
-const Texts& operation_names() {
-  static const Texts kNames = [] {
-    Texts names{""};
-    for (std::size_t i = 1; i < kOperationCount; ++i) {
-      names.emplace_back(mpi_name(static_cast<Operation>(i)));
-    }
-    return names;
-  }();
-  return kNames;
-}
-
-/// One text of each element of a list, without duplicates, and which one it is.
-template <class List, class TextOf>
-auto coded_texts(const List& list, TextOf text_of) {
-  return lazily([list = std::views::all(list), text_of] {
-    CodedTexts<std::vector<std::int32_t>> coded;
-    std::map<std::string, std::int32_t> numbers;
-    for (const auto& element : list) {
-      const auto [number, fresh] = numbers.try_emplace(
-          std::string(text_of(element)), static_cast<std::int32_t>(coded.texts.size()));
-      if (fresh) coded.texts.emplace_back(number->first);
-      coded.codes.push_back(number->second);
-    }
-    return coded;
+/// text_of(i) for i from 0 to count - 1, which their columns have as codes.
+template <class TextOf>
+auto texts_of(std::size_t count, TextOf text_of) {
+  return lazily([count, text_of] {
+    Texts texts;
+    for (std::size_t i = 0; i < count; ++i) texts.emplace_back(text_of(i));
+    return texts;
   });
 }
 
-/// Adds the column of such texts; its table has a row for each element, which `row_of` names.
-template <class Of, class Coded, class RowOf>
-void add_coded(ColumnsOf<Of>& columns, std::string name, std::string_view explanation, Coded coded,
-               RowOf row_of) {
-  columns.text(
-      std::move(name), explanation, [coded]() -> const Texts& { return coded().texts; },
-      [coded, row_of](const auto& of) {
-        return coded().codes[static_cast<std::size_t>(row_of(of))];
-      });
+std::int32_t code(std::size_t i) {
+  return static_cast<std::int32_t>(i);
 }
 
 std::optional<CallIndex> known(CallIndex call) {
@@ -166,12 +133,13 @@ TraceTable communicator_members_table(const Trace& trace) {
   }
   TraceTable table = table_of("communicator_members", members->size());
   table.indices = {"comm", "rank"};
-  ColumnsOf columns(table, [members](std::int32_t, std::size_t row) { return (*members)[row]; });
-  columns.number("comm", "the communicator", [](const Member& m) { return m.comm; });
-  add_coded(columns, "name", "its name",
-            coded_texts(trace.communicators(), [](const Communicator& c) { return c.name; }),
-            [](const Member& m) { return m.comm; });
-  columns.number("position", "in its group", [](const Member& m) { return m.position; })
+  const auto& comms = trace.communicators();
+  ColumnsOf(table, [members](std::int32_t, std::size_t row) { return (*members)[row]; })
+      .number("comm", "the communicator", [](const Member& m) { return m.comm; })
+      .text("name", "its name",
+            texts_of(comms.size(), [&comms](std::size_t i) { return comms[i].name; }),
+            [](const Member& m) { return code(m.comm); })
+      .number("position", "in its group", [](const Member& m) { return m.position; })
       .number("rank", "of MPI_COMM_WORLD", [](const Member& m) { return m.rank; })
       .number("remote", "1: of the second group of an intercommunicator",
               [](const Member& m) { return std::uint8_t{m.remote}; });
@@ -181,14 +149,10 @@ TraceTable communicator_members_table(const Trace& trace) {
 TraceTable ranks_table(const Trace& trace) {
   TraceTable table = table_of("ranks", static_cast<std::size_t>(trace.ranks()));
   table.key = "rank";
-  ColumnsOf columns(table,
-                    [](std::int32_t, std::size_t row) { return static_cast<std::int32_t>(row); });
-  columns.number("rank", "of MPI_COMM_WORLD", [](std::int32_t r) { return r; });
-  const auto ranks = std::views::iota(0, trace.ranks());
-  add_coded(columns, "host", "where it ran",
-            coded_texts(ranks, [&trace](std::int32_t r) { return trace.rank_info(r).host; }),
-            std::identity());
-  columns
+  const auto host = [&trace](std::size_t r) { return trace.rank_info(code(r)).host; };
+  ColumnsOf(table, [](std::int32_t, std::size_t row) { return code(row); })
+      .number("rank", "of MPI_COMM_WORLD", [](std::int32_t r) { return r; })
+      .text("host", "where it ran", texts_of(table.rows(), host), [](std::int32_t r) { return r; })
       .number("present", "0: nothing of it was recorded",
               [&trace](std::int32_t r) { return std::uint8_t{trace.rank_info(r).present}; })
       .number("start_ns", "when it starts",
@@ -222,7 +186,8 @@ TraceTable calls_table(const Trace& trace, std::function<const CallPaths&()> pat
   columns.text(
       "operation", "`MPI_Isend`", [operations]() -> const Texts& { return operations().texts; },
       [operations](const CallAt& c) {
-        return operations().codes[static_cast<std::size_t>(c.calls.operation(c.call))];
+        const auto operation = static_cast<std::size_t>(c.calls.operation(c.call));
+        return static_cast<std::int16_t>(operations().codes[operation]);
       });
   add_stored(table, trace, "begin_ns", "when it begins", &RankCalls::begins_ns);
   add_stored(table, trace, "end_ns", "when it ends", &RankCalls::ends_ns);
@@ -311,8 +276,9 @@ TraceTable collectives_table(const Trace& trace, const CallMatching& matching) {
     return static_cast<std::uint32_t>(row);
   }).number("collective", "its number", [](std::uint32_t id) { return id; });
   using C = CollectiveInstance;
+  const auto name = [](std::size_t i) { return mpi_name(static_cast<Operation>(i)); };
   ColumnsOf(table, instance)
-      .text("operation", "in its blocking form", operation_names,
+      .text("operation", "in its blocking form", texts_of(kOperationCount, name),
             [](const C& c) { return static_cast<std::int16_t>(c.operation); })
       .number("comm", "the communicator", [](const C& c) { return c.comm; })
       .number("root", "the root as a world rank, -1 none", [](const C& c) { return c.root; })
@@ -335,36 +301,34 @@ TraceTable regions_table(const Trace& trace, std::vector<RegionVisit> visits) {
   const auto kept = std::make_shared<const std::vector<RegionVisit>>(std::move(visits));
   TraceTable table = table_of("regions", kept->size());
   table.indices = {"rank", "region"};
-  ColumnsOf columns(
-      table, [kept](std::int32_t, std::size_t row) -> const RegionVisit& { return (*kept)[row]; });
-  columns.number("rank", "that is in it", [](const RegionVisit& v) { return v.rank; });
-  add_coded(columns, "region", "its name", coded_texts(trace.regions(), std::identity()),
-            [](const RegionVisit& v) { return v.region; });
-  columns
+  using V = RegionVisit;
+  ColumnsOf(table, [kept](std::int32_t, std::size_t row) -> const V& { return (*kept)[row]; })
+      .number("rank", "that is in it", [](const V& v) { return v.rank; })
+      .text(
+          "region", "its name", [&trace]() -> const Texts& { return trace.regions(); },
+          [](const V& v) { return code(v.region); })
       .number("depth", "regions that are open around it; 0: outermost",
-              [](const RegionVisit& v) { return v.depth; })
-      .number("begin_ns", "when it is entered", [](const RegionVisit& v) { return v.begin_ns; })
-      .number("end_ns", "when it is left", [](const RegionVisit& v) { return v.end_ns; });
+              [](const V& v) { return v.depth; })
+      .number("begin_ns", "when it is entered", [](const V& v) { return v.begin_ns; })
+      .number("end_ns", "when it is left", [](const V& v) { return v.end_ns; });
   return table;
 }
 
-TraceTable findings_table(const std::vector<Findings::Entry>& entries) {
-  using Entry = Findings::Entry;
-  TraceTable table = table_of("findings", entries.size());
+TraceTable findings_table(const std::vector<Findings::Entry>& all) {
+  TraceTable table = table_of("findings", all.size());
   table.key = "name";
-  ColumnsOf columns(table, [](std::int32_t, std::size_t row) { return row; });
-  const auto text = [&](const char* name, std::string_view explanation, auto text_of) {
-    add_coded(columns, name, explanation, coded_texts(entries, text_of), std::identity());
+  const auto texts = [&all](auto text_of) {
+    return texts_of(all.size(), [&all, text_of](std::size_t i) { return text_of(all[i]); });
   };
-  text("name", "for scripts", [](const Entry& e) { return e.name; });
-  text("severity", "`info`, `notice`, `data_loss`",
-       [](const Entry& e) { return to_string(e.severity); });
-  columns.number("count", "how often it was found", [&entries](std::size_t row) {
-    return static_cast<std::uint64_t>(entries[row].count);
-  });
-  text("sentence", "what it means", [](const Entry& e) { return e.sentence; });
-  text("examples", "where, separated by semicolons",
-       [](const Entry& e) { return joined(e.examples); });
+  using Entry = Findings::Entry;
+  ColumnsOf(table, [](std::int32_t, std::size_t row) { return row; })
+      .text("name", "for scripts", texts([](const Entry& e) { return e.name; }), code)
+      .text("severity", "`info`, `notice`, `data_loss`",
+            texts([](const Entry& e) { return to_string(e.severity); }), code)
+      .number("count", "how often it was found", [&all](std::size_t i) { return all[i].count; })
+      .text("sentence", "what it means", texts([](const Entry& e) { return e.sentence; }), code)
+      .text("examples", "where, separated by semicolons",
+            texts([](const Entry& e) { return joined(e.examples); }), code);
   return table;
 }
 
