@@ -10,49 +10,24 @@ namespace py = pybind11;
 
 namespace {
 
-constexpr std::size_t kRowsOfTask = 1 << 16;
-
-/// The rows as tasks of at most kRowsOfTask, and where each begins in the column.
-struct ColumnTask {
-  TableRows rows;
-  std::size_t begin;
-};
-std::vector<ColumnTask> tasks_of(std::span<const TableRows> parts) {
-  std::vector<ColumnTask> tasks;
-  std::size_t begin = 0;
-  for (TableRows rest : parts) {
-    while (rest.count > 0) {
-      TableRows now = rest;
-      now.count = std::min(rest.count, kRowsOfTask);
-      tasks.push_back({now, begin});
-      begin += now.count;
-      rest.first += now.count;
-      rest.count -= now.count;
-      if (rest.numbers != nullptr) rest.numbers += now.count;
-    }
-  }
-  return tasks;
-}
-
 std::size_t rows_in(std::span<const TableRows> parts) {
   std::size_t rows = 0;
   for (const TableRows& part : parts) rows += part.count;
   return rows;
 }
 
-/// make(rows, values) of all rows, which sets them.
+/// make(rows, values) of each part, which sets its values; `per_row` of them are a row's.
 template <class T, class Make>
 NewBuffer<T> filled(std::span<const TableRows> parts, std::size_t per_row, const Make& make) {
-  NewBuffer<T> made = new_buffer<T>(rows_in(parts) * per_row);
-  const std::vector<ColumnTask> tasks = tasks_of(parts);
-  parallel_for(tasks.size(), [&](std::size_t i) {
-    make(tasks[i].rows, made.values.data() + tasks[i].begin * per_row);
-  });
+  std::vector<std::size_t> first{0};
+  for (const TableRows& part : parts) first.push_back(first.back() + part.count);
+  NewBuffer<T> made = new_buffer<T>(first.back() * per_row);
+  parallel_for(parts.size(),
+               [&](std::size_t i) { make(parts[i], made.values.data() + first[i] * per_row); });
   return made;
 }
 
-/// Numbers of that many bytes are called by it. Differences of bytes and counts may be negative,
-/// and none is larger than 63 bits.
+/// Differences of bytes and counts may be negative, and none is larger than 63 bits.
 std::string dtype_of(const TableColumn& column) {
   const bool is_signed = column.is_signed || column.bytes == sizeof(std::int64_t);
   return (is_signed ? "i" : "u") + std::to_string(column.bytes);
@@ -148,12 +123,15 @@ Column column_of(const TableColumn& column, std::span<const TableRows> parts,
 }
 
 Columns columns_of(const TraceTable& table, const std::vector<std::uint32_t>* numbers) {
-  TableRows rows{.count = numbers == nullptr ? table.rows() : numbers->size()};
-  if (numbers != nullptr) rows.numbers = numbers->data();
-  Columns columns;
-  for (const TableColumn& column : table.columns) {
-    columns.push_back(column_of(column, {&rows, 1}));
+  constexpr std::size_t kRowsOfPart = 1 << 16;
+  const std::size_t rows = numbers == nullptr ? table.rows() : numbers->size();
+  std::vector<TableRows> parts;
+  for (std::size_t at = 0; at < rows; at += kRowsOfPart) {
+    parts.push_back({.first = at, .count = std::min(kRowsOfPart, rows - at)});
+    if (numbers != nullptr) parts.back().numbers = numbers->data() + at;
   }
+  Columns columns;
+  for (const TableColumn& column : table.columns) columns.push_back(column_of(column, parts));
   return columns;
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "formats/tables/table.h"
+#include "formats/tables/trace_tables.h"
 
 namespace slackline::python {
 
@@ -129,9 +129,9 @@ class TableBuilder {
   Columns columns_;
 };
 
-/// The rows `parts` of a described column, one part after the other. What the table has as an array
-/// is a view of it, which keeps `owner` alive, wherever these rows stand one after the other in
-/// memory; else values are made on all threads, those of one value once. Codes of text are as
+/// The rows `parts` of a described column, one part after the other and a thread each. What the
+/// table has as an array is a view of it, which keeps `owner` alive, wherever these rows stand one
+/// after the other in memory; else values are made, those of one value once. Codes of text are as
 /// narrow as the number of texts permits: pandas takes those without a copy.
 Column column_of(const TableColumn& column, std::span<const TableRows> parts,
                  const std::shared_ptr<const void>& owner = nullptr);

@@ -9,12 +9,11 @@
 #include "app/version.h"
 #include "base/error.h"
 #include "base/lost_input.h"
-#include "bindings/arrow_export.h"
+#include "bindings/arrow.h"
 #include "bindings/column.h"
 #include "bindings/module_parts.h"
 #include "bindings/opened.h"
 #include "bindings/released.h"
-#include "bindings/sentences.h"
 #include "bindings/tables.h"
 #include "report/json.h"
 

@@ -13,7 +13,7 @@
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
 #include "calls/run_span.h"
-#include "formats/sqlite/list_table.h"
+#include "formats/sqlite/virtual_table.h"
 
 namespace slackline {
 namespace {
