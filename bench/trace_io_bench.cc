@@ -12,12 +12,11 @@
 #include "calls/call_matching.h"
 #include "formats/native/reader.h"
 #include "formats/native/writer.h"
-#include "formats/otf2/reader.h"
-#include "formats/otf2/writer.h"
-#include "formats/paraver/writer.h"
+#include "formats/otf2/otf2.h"
+#include "formats/paraver/paraver.h"
 #include "formats/perfetto/perfetto.h"
 #include "formats/text/text.h"
-#include "formats/ti/writer.h"
+#include "formats/ti/ti.h"
 #include "halo_trace.h"
 
 namespace slackline {

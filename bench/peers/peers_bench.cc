@@ -22,8 +22,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "formats/goal/binary.h"
-#include "formats/goal/text.h"
+#include "formats/goal/goal.h"
 #include "goal_programs.h"
 #include "graph/goal/goal_graph.h"
 #include "oracle/graph_times.h"

@@ -1,4 +1,4 @@
-#include "bindings/arrow_export.h"
+#include "bindings/arrow.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>

@@ -1,4 +1,4 @@
-#include "bindings/arrow_import.h"
+#include "bindings/arrow.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>

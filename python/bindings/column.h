@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "formats/tables/trace_tables.h"
 
 namespace slackline::python {
 
@@ -127,6 +128,15 @@ class TableBuilder {
   std::size_t rows_;
   Columns columns_;
 };
+
+/// The rows `parts` of a described column, one part after the other and a thread each. What the
+/// table has as an array is a view of it, which keeps `owner` alive, wherever these rows stand one
+/// after the other in memory; else values are made, those of one value once. Codes of text are as
+/// narrow as the number of texts permits: pandas takes those without a copy.
+Column column_of(const TableColumn& column, std::span<const TableRows> parts,
+                 const std::shared_ptr<const void>& owner = nullptr);
+/// All columns of the rows `numbers`; all rows where there are none.
+Columns columns_of(const TraceTable& table, const std::vector<std::uint32_t>* numbers = nullptr);
 
 /// The array, which shares the buffer's memory. Read-only where that is a trace's.
 pybind11::array to_array(const Buffer& buffer);

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <pybind11/pybind11.h>
+
 #include <functional>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "app/load/loaded_graph.h"
@@ -28,5 +32,16 @@ std::span<const ReportingCommand> reporting_commands();
 
 /// The command of this name, present or former. Throws usage Error.
 const ReportingCommand& command_named(std::string_view name);
+
+/// The keyword arguments of all commands whose values have a unit: for each keyword the option's
+/// first one, the unit of the number that it takes (None: it takes text with a unit), and an
+/// example.
+pybind11::dict quantities();
+
+using ReportPtr = std::shared_ptr<Report>;
+
+/// `report` in the form "json", "sections" (JSON with the whole tree), "html" or "text", as the
+/// command line writes it.
+pybind11::str report_text(const ReportPtr& report, const std::string& form);
 
 }  // namespace slackline::python

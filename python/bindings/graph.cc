@@ -15,7 +15,6 @@
 #include "bindings/commands.h"
 #include "bindings/module_parts.h"
 #include "bindings/released.h"
-#include "bindings/report_text.h"
 
 namespace slackline::python {
 namespace {

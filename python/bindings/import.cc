@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "bindings/arrow_import.h"
+#include "bindings/arrow.h"
 #include "bindings/module_parts.h"
 #include "bindings/opened.h"
 #include "bindings/released.h"

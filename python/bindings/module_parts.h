@@ -2,6 +2,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <string>
+
 namespace slackline::python {
 
 // Parts of the module slackline._core, each defined by the file of its name.
@@ -16,5 +18,9 @@ void define_requests(pybind11::module_& m);
 void define_graph(pybind11::module_& m);
 /// What makes traces of tables from elsewhere.
 void define_import(pybind11::module_& m);
+
+/// The sentence of an Error in terms of Python: options are keyword arguments. "Omit --param, or
+/// give --to 20us." becomes "Omit param, or give to='20us'." Quoted text stays as it is.
+std::string in_python_terms(const std::string& sentence);
 
 }  // namespace slackline::python

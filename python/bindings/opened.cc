@@ -32,12 +32,6 @@ const CallMatching& Opened::matching() const {
   return *matching_;
 }
 
-std::vector<std::string> path_names(const CallPaths& paths) {
-  std::vector<std::string> names;
-  for (PathId path = 0; path < paths.size(); ++path) names.push_back(paths.name(path));
-  return names;
-}
-
 std::vector<std::string> operation_names() {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < kOperationCount; ++i) {

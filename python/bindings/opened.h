@@ -7,6 +7,7 @@
 #include "app/load/loaded_run.h"
 #include "calls/call_paths.h"
 #include "formats/open/open.h"
+#include "formats/tables/trace_tables.h"
 
 namespace slackline::python {
 
@@ -24,6 +25,7 @@ class Opened {
   /// Those of functions; only one where the recording has no call paths.
   const CallPaths& function_paths() const;
   const CallMatching& matching() const;
+  const TraceTable& calls() const { return calls_; }
 
  private:
   mutable std::mutex mutex_;
@@ -31,13 +33,12 @@ class Opened {
   mutable std::unique_ptr<const CallPaths> paths_;
   mutable std::unique_ptr<const CallPaths> function_paths_;
   LoadedRun run_;
+  TraceTable calls_ = calls_table(trace(), [this]() -> const CallPaths& { return paths(); });
 };
 
 /// pybind11 holds no pointers to const; nobody changes what one of these points to.
 using OpenedPtr = std::shared_ptr<Opened>;
 
-/// Every path's name, by its number.
-std::vector<std::string> path_names(const CallPaths& paths);
 /// The names of MPI of all operations, by their numbers.
 std::vector<std::string> operation_names();
 

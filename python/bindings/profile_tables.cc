@@ -98,8 +98,7 @@ Columns call_tree_table(const Opened& opened) {
     name.push_back(innermost.code(paths.innermost(path)));
   }
   TableBuilder table(paths.size());
-  table.add_text("path", path_names(paths),
-                 [](RowNumber i) { return static_cast<std::int32_t>(i); });
+  table.add_text("path", paths.names(), [](RowNumber i) { return static_cast<std::int32_t>(i); });
   table.add_text("name", innermost.take(), [&](RowNumber i) { return name[i]; });
   table.add<std::int32_t>("parent", [&](RowNumber i) {
     return i == 0 ? -1 : static_cast<std::int32_t>(paths.parent(id(i)));

@@ -1,4 +1,3 @@
-#include "bindings/quantities.h"
 
 #include <fmt/format.h>
 

@@ -13,9 +13,8 @@
 #include "bindings/commands.h"
 #include "bindings/module_parts.h"
 #include "bindings/opened.h"
-#include "bindings/quantities.h"
 #include "bindings/released.h"
-#include "bindings/report_text.h"
+#include "report/writers.h"
 
 namespace slackline::python {
 namespace {
@@ -83,6 +82,17 @@ void define_requests(py::module_& m) {
     for (const ReportingCommand& command : reporting_commands()) names.emplace_back(command.name);
     return names;
   });
+}
+
+py::str report_text(const ReportPtr& report, const std::string& form) {
+  const std::string text = released([report, form] {
+    if (form == "html") return write_html(*report);
+    if (form == "text") return write_text(*report, {});
+    return write_json(*report, form == "sections");
+  });
+  // Paths and names in it may be in any encoding.
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "replace"));
 }
 
 }  // namespace slackline::python

@@ -48,7 +48,7 @@ Columns wait_states_table(const Opened& opened, std::optional<std::uint64_t> eag
   table.add_text("order", {"right", "wrong_same_source", "wrong_different_source"},
                  [&](Row i) { return static_cast<std::int32_t>(of(i).order); });
   table.add<bool>("effective", [&](Row i) { return of(i).effective; });
-  table.add_text("region", path_names(paths), [&](Row i) {
+  table.add_text("region", paths.names(), [&](Row i) {
     return paths.only_one() ? 0 : static_cast<std::int32_t>(paths.at_call(of(i).rank, of(i).call));
   });
   return table.take();
@@ -70,7 +70,7 @@ Columns critical_path_table(const Opened& opened) {
   table.add<std::uint32_t>("call", [&](Row i) { return of(i).call; });
   table.add_text("operation", std::move(operations),
                  [&](Row i) { return static_cast<std::int32_t>(of(i).operation); });
-  table.add_text("region", path_names(paths),
+  table.add_text("region", paths.names(),
                  [&](Row i) { return static_cast<std::int32_t>(of(i).path); });
   return table.take();
 }

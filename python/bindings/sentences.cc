@@ -1,4 +1,4 @@
-#include "bindings/sentences.h"
+#include "bindings/module_parts.h"
 
 #include <algorithm>
 #include <regex>

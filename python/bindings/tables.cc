@@ -4,7 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "calls/collective_times.h"
 #include "calls/region_visits.h"
 
 namespace slackline::python {
@@ -31,38 +30,25 @@ std::vector<std::uint32_t> numbers_of(std::size_t count, const Passes& passes) {
   return numbers;
 }
 
-void add_message_ends(TableBuilder& table, const Trace& trace,
-                      const std::vector<const MessageCalls*>& of) {
-  using Row = std::size_t;
-  const auto source = [&](Row i) -> const RankCalls& { return trace.calls(of[i]->source); };
-  const auto destination = [&](Row i) -> const RankCalls& {
-    return trace.calls(of[i]->destination);
-  };
-  const auto sent = [&](Row i) { return of[i]->send_done != kNoCall; };
-  const auto posted = [&](Row i) { return of[i]->receive != kNoCall; };
-  const auto received = [&](Row i) { return of[i]->receive_done != kNoCall; };
-  table.add<std::uint32_t>("send_call", [&](Row i) { return of[i]->send; });
-  table.add_optional<std::uint32_t>(
-      "send_done_call", [&](Row i) { return of[i]->send_done; }, sent);
-  table.add_optional<std::uint32_t>(
-      "receive_call", [&](Row i) { return of[i]->receive; }, posted);
-  table.add_optional<std::uint32_t>(
-      "receive_done_call", [&](Row i) { return of[i]->receive_done; }, received);
-  table.add<std::int64_t>("send_begin_ns", [&](Row i) { return source(i).begin_ns(of[i]->send); });
-  table.add_optional<std::int64_t>(
-      "send_end_ns", [&](Row i) { return source(i).end_ns(of[i]->send_done); }, sent);
-  table.add_optional<std::int64_t>(
-      "receive_begin_ns", [&](Row i) { return destination(i).begin_ns(of[i]->receive); }, posted);
-  table.add_optional<std::int64_t>(
-      "receive_end_ns", [&](Row i) { return destination(i).end_ns(of[i]->receive_done); },
-      received);
-}
-
-std::vector<std::string> names_of(const Trace& trace) {
-  return {trace.regions().begin(), trace.regions().end()};
-}
-
 }  // namespace
+
+std::vector<std::string> call_column_names() {
+  const Trace none(0, true);
+  std::vector<std::string> names;
+  for (const TableColumn& column : slackline::calls_table(none).columns) {
+    names.push_back(column.name);
+  }
+  return names;
+}
+
+Column call_column(const OpenedPtr& opened, const CallSelection& selection,
+                   const std::string& name) {
+  std::vector<TableRows> parts;
+  for (const SelectedCalls& s : selection.of_ranks) {
+    parts.push_back({s.rank, s.first, s.count, s.scattered ? s.scattered->data() : nullptr});
+  }
+  return column_of(opened->calls().column(name), parts, opened);
+}
 
 Columns messages_table(const Opened& opened, const CallFilter& filter) {
   const Trace& trace = opened.trace();
@@ -78,19 +64,7 @@ Columns messages_table(const Opened& opened, const CallFilter& filter) {
     return !filter.interval ||
            (begin >= filter.interval->begin_ns && begin < filter.interval->end_ns);
   });
-  std::vector<const MessageCalls*> of(numbers.size());
-  std::ranges::transform(numbers, of.begin(), [&](auto id) { return &matching.message(id); });
-  using Row = std::size_t;
-  TableBuilder table(of.size());
-  table.add<std::int32_t>("source", [&](Row i) { return of[i]->source; });
-  table.add<std::int32_t>("destination", [&](Row i) { return of[i]->destination; });
-  table.add<std::uint64_t>("bytes", [&](Row i) { return std::uint64_t{of[i]->bytes}; });
-  table.add<std::int32_t>("tag",
-                          [&](Row i) { return sent_message(trace, matching, numbers[i]).tag; });
-  table.add<std::uint32_t>("comm",
-                           [&](Row i) { return sent_message(trace, matching, numbers[i]).comm; });
-  add_message_ends(table, trace, of);
-  return table.take();
+  return columns_of(slackline::messages_table(trace, matching), &numbers);
 }
 
 Columns collectives_table(const Opened& opened, const CallFilter& filter) {
@@ -103,27 +77,7 @@ Columns collectives_table(const Opened& opened, const CallFilter& filter) {
       return passes[static_cast<std::size_t>(m.rank)] != 0;
     });
   });
-  std::vector<CollectiveTimes> times;
-  for (const std::uint32_t id : numbers) {
-    times.push_back(collective_times(trace, matching, matching.collective(id)));
-  }
-  using Row = std::size_t;
-  const auto of = [&](Row i) -> const CollectiveInstance& {
-    return matching.collective(numbers[i]);
-  };
-  TableBuilder table(numbers.size());
-  table.add_text("operation", operation_names(),
-                 [&](Row i) { return static_cast<std::int32_t>(of(i).operation); });
-  table.add<std::uint32_t>("comm", [&](Row i) { return of(i).comm; });
-  table.add<std::int32_t>("root", [&](Row i) { return of(i).root; });
-  table.add<std::uint32_t>("members", [&](Row i) { return of(i).member_count; });
-  table.add<std::int64_t>("first_begin_ns", [&](Row i) { return times[i].first_begin_ns; });
-  table.add<std::int64_t>("last_begin_ns", [&](Row i) { return times[i].last_begin_ns; });
-  table.add<std::int32_t>("last_rank", [&](Row i) { return times[i].last_rank; });
-  table.add_optional<std::int64_t>(
-      "last_end_ns", [&](Row i) { return *times[i].last_end_ns; },
-      [&](Row i) { return times[i].last_end_ns.has_value(); });
-  return table.take();
+  return columns_of(slackline::collectives_table(trace, matching), &numbers);
 }
 
 Columns communicators_table(const Opened& opened) {
@@ -178,15 +132,7 @@ Columns regions_table(const Opened& opened, const CallFilter& filter) {
                                              v.begin_ns >= filter.interval->end_ns);
     return outside || passes[static_cast<std::size_t>(v.rank)] == 0;
   });
-  using Row = std::size_t;
-  TableBuilder table(visits.size());
-  table.add<std::int32_t>("rank", [&](Row i) { return visits[i].rank; });
-  table.add_text("region", names_of(trace),
-                 [&](Row i) { return static_cast<std::int32_t>(visits[i].region); });
-  table.add<std::int32_t>("depth", [&](Row i) { return visits[i].depth; });
-  table.add<std::int64_t>("begin_ns", [&](Row i) { return visits[i].begin_ns; });
-  table.add<std::int64_t>("end_ns", [&](Row i) { return visits[i].end_ns; });
-  return table.take();
+  return columns_of(slackline::regions_table(trace, std::move(visits)));
 }
 
 Columns counters_table(const Opened& opened, const CallFilter& filter) {
@@ -237,31 +183,7 @@ Columns samples_table(const Opened& opened, const CallFilter& filter) {
 }
 
 Columns findings_table(const Findings& findings) {
-  const auto& entries = findings.entries();
-  std::vector<std::string> names, sentences, examples;
-  for (const Findings::Entry& entry : entries) {
-    names.push_back(entry.name);
-    sentences.push_back(entry.sentence);
-    std::string joined;
-    for (const std::string& example : entry.examples) {
-      joined += (joined.empty() ? "" : "; ") + example;
-    }
-    examples.push_back(std::move(joined));
-  }
-  std::vector<std::string> severities;
-  for (const Severity s : {Severity::info, Severity::notice, Severity::data_loss}) {
-    severities.emplace_back(to_string(s));
-  }
-  using Row = std::size_t;
-  const auto own = [](Row i) { return static_cast<std::int32_t>(i); };
-  TableBuilder table(entries.size());
-  table.add_text("name", std::move(names), own);
-  table.add_text("severity", std::move(severities),
-                 [&](Row i) { return static_cast<std::int32_t>(entries[i].severity); });
-  table.add<std::uint64_t>("count", [&](Row i) { return entries[i].count; });
-  table.add_text("sentence", std::move(sentences), own);
-  table.add_text("examples", std::move(examples), own);
-  return table.take();
+  return columns_of(slackline::findings_table(findings.entries()));
 }
 
 }  // namespace slackline::python

@@ -11,8 +11,14 @@
 
 namespace slackline::python {
 
-// The tables of a trace but that of its calls; python/slackline/trace.py documents their columns.
+// The tables of a trace; python/slackline/trace.py documents their columns.
 
+/// Those of the calls, in their order.
+std::vector<std::string> call_column_names();
+/// One of them. Where the selected calls are all of the trace, or consecutive ones, most are the
+/// trace's own arrays and cost nothing; else O(rows). `opened` is kept alive by the result.
+Column call_column(const OpenedPtr& opened, const CallSelection& selection,
+                   const std::string& name);
 /// Messages that a rank in the filter sends or receives, and whose sending call lies in its
 /// interval.
 Columns messages_table(const Opened& opened, const CallFilter& filter);

@@ -226,11 +226,8 @@ def _to_pandas(column: Column) -> Any:
 
     values, categories, valid = column
     if categories is not None:
-        # Signed codes are taken as they are.
-        signed = values.view(np.int8) if values.dtype == np.uint8 and len(categories) < 128 else values
-        if valid is not None:
-            signed = np.where(valid, signed, -1)
-        return pd.Categorical.from_codes(signed, categories=pd.Index(categories, dtype=object))
+        codes = values if valid is None else np.where(valid, values, -1)
+        return pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object))
     if valid is None:
         return values
     if values.dtype == np.bool_:

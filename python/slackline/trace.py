@@ -172,7 +172,7 @@ class Trace:
             interval: only those whose sending call begins in it.
 
         Returns:
-            A table with ``source``, ``destination`` (int32), ``bytes`` (int64), ``tag``, ``comm``;
+            A table with ``message``, its number, ``source``, ``destination`` (int32), ``bytes`` (int64), ``tag``, ``comm``;
             the calls ``send_call`` and ``send_done_call`` of the source (the one that hands the
             message over, and the one that completes that) and ``receive_call`` and
             ``receive_done_call`` of the destination, uint32; ``send_begin_ns``, ``send_end_ns``,
@@ -188,7 +188,7 @@ class Trace:
             ranks: only those in which one of them takes part.
 
         Returns:
-            A table with ``operation`` (in its blocking form), ``comm``, ``root`` (a world rank, -1
+            A table with ``collective``, its number, ``operation`` (in its blocking form), ``comm``, ``root`` (a world rank, -1
             none), ``members`` (their number), ``first_begin_ns`` and ``last_begin_ns`` (when the
             first and the last member enter), ``last_rank`` (which comes last) and ``last_end_ns``
             (when the last one is done; masked where one never is).

@@ -95,7 +95,7 @@ def test_messages_collectives_and_communicators(late_sender):
     trace = slackline.open(late_sender)
     messages = trace.messages()
     assert {name: messages[name].tolist() for name in messages} == {
-        "source": [0], "destination": [1], "bytes": [8], "tag": [3], "comm": [2], "send_call": [1],
+        "message": [0], "source": [0], "destination": [1], "bytes": [8], "tag": [3], "comm": [2], "send_call": [1],
         "send_done_call": [1], "receive_call": [1], "receive_done_call": [1], "send_begin_ns": [1200],
         "send_end_ns": [1700], "receive_begin_ns": [200], "receive_end_ns": [1800]}
     assert trace.messages(interval=(0, 1200)).rows == 0

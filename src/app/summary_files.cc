@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/median.h"
 #include "base/output_files.h"
-#include "formats/sqlite/list_table.h"
+#include "formats/sqlite/virtual_table.h"
 #include "formats/sqlite/writer.h"
 
 namespace slackline {

@@ -81,6 +81,12 @@ std::string CallPaths::name(PathId path) const {
   return all;
 }
 
+std::vector<std::string> CallPaths::names() const {
+  std::vector<std::string> all;
+  for (PathId path = 0; path < size(); ++path) all.push_back(name(path));
+  return all;
+}
+
 void CallPaths::index_events(std::int32_t rank) {
   const auto events = trace_.calls(rank).regions();
   if (events.empty()) return;

@@ -38,6 +38,8 @@ class CallPaths {
   const std::string& innermost(PathId path) const;
   /// "main/solve/halo"; empty outside of all.
   std::string name(PathId path) const;
+  /// Those of all paths, by their numbers.
+  std::vector<std::string> names() const;
 
   /// In which the computation before the call ends, and in which the call itself runs. Constant on
   /// average.

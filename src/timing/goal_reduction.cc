@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "formats/goal/text.h"
+#include "formats/goal/goal.h"
 #include "graph/goal/goal_graph.h"
 #include "timing/goal/rank_contraction.h"
 #include "timing/goal/steps_walk.h"

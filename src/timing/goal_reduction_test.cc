@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "formats/goal/text.h"
+#include "formats/goal/goal.h"
 #include "graph/goal/goal_graph.h"
 #include "graph/testing/arbitrary_goal.h"
 #include "timing/makespan.h"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/file.h"
-#include "formats/goal/text.h"
+#include "formats/goal/goal.h"
 #include "graph/goal/goal_graph.h"
 #include "sim/loggops/loggops.h"
 #include "timing/envelope.h"

@@ -1,6 +1,6 @@
 #include "base/error.h"
 #include "check_trace.h"
-#include "formats/goal/reader.h"
+#include "formats/goal/goal.h"
 #include "fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -10,7 +10,6 @@
 
 #include "check_trace.h"
 #include "formats/otf2/location_reader.h"
-#include "formats/otf2/merge.h"
 #include "fuzz.h"
 #include "trace/trace_builder.h"
 

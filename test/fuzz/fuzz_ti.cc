@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "check_trace.h"
-#include "formats/ti/reader.h"
+#include "formats/ti/ti.h"
 #include "fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

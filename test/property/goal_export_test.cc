@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "formats/goal/text.h"
+#include "formats/goal/goal.h"
 #include "formats/testing/text_trace.h"
 #include "graph/goal/goal_graph.h"
 #include "graph/goal/goal_of_trace.h"

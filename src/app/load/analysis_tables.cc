@@ -13,8 +13,7 @@
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
 #include "calls/run_span.h"
-#include "formats/sqlite/list_table.h"
-#include "formats/sqlite/trace_tables.h"
+#include "formats/sqlite/virtual_table.h"
 
 namespace slackline {
 namespace {
@@ -134,7 +133,7 @@ std::vector<SqlTable> analysis_tables(const Trace& trace, const CallMatching& ma
 std::vector<SqlTable> query_tables() {
   const Trace trace(0, true);
   const CallMatching matching(trace);
-  std::vector<SqlTable> tables = trace_tables(trace, matching);
+  std::vector<SqlTable> tables = sql_tables(trace, matching);
   std::ranges::move(analysis_tables(trace, matching, {}, {}, ""), std::back_inserter(tables));
   for (SqlTable& table : tables) {
     for (SqlColumn& column : table.columns) column.value = nullptr;  // refers to the trace

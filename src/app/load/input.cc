@@ -16,7 +16,7 @@
 #include "base/saturating.h"
 #include "base/stage.h"
 #include "base/units.h"
-#include "formats/reader_findings.h"
+#include "formats/findings.h"
 #include "report/command_names.h"
 #include "trace/trace_builder.h"
 

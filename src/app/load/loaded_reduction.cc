@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/flat_map.h"
-#include "formats/goal/text.h"
+#include "formats/goal/goal.h"
 #include "parallel/process_group.h"
 #include "report/command_names.h"
 #include "timing/goal_reduction.h"

@@ -17,7 +17,7 @@
 #include "formats/raw/clock_map.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/growing_file.h"
-#include "formats/raw/sent_bytes.h"
+#include "formats/raw/rank_files.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {

@@ -9,7 +9,7 @@
 #include "base/stage.h"
 #include "base/units.h"
 #include "formats/open/open.h"
-#include "page/training_rows.h"
+#include "page/training_timeline.h"
 #include "training/clocks.h"
 #include "training/training_report.h"
 

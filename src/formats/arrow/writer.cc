@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/file.h"
-#include "formats/arrow/call_columns.h"
 #include "formats/arrow/messages.h"
+#include "formats/tables/trace_tables.h"
 
 namespace slackline {
 namespace {
@@ -26,64 +26,38 @@ ArrowNotes notes() {
   return {{"slackline_table", "calls"}, {"slackline_version", kVersion}};
 }
 
-std::vector<ArrowField> fields_of(const std::vector<CallColumn>& columns) {
+std::vector<ArrowField> fields_of(const std::vector<TableColumn>& columns) {
   constexpr int kBitsOfByte = 8;
   std::vector<ArrowField> fields;
-  for (const CallColumn& column : columns) {
+  for (const TableColumn& column : columns) {
     ArrowField field{.name = column.name,
                      .bits = static_cast<int>(column.bytes) * kBitsOfByte,
                      .is_signed = column.is_signed};
-    if (column.is_text) field.dictionary = static_cast<std::int64_t>(fields.size());
+    if (column.texts) field.dictionary = static_cast<std::int64_t>(fields.size());
     fields.push_back(std::move(field));
   }
   return fields;
 }
 
-ArrowBody body_of(const std::vector<CallColumn>& columns, std::size_t rows) {
+ArrowBody body_of(const std::vector<TableColumn>& columns, std::size_t rows) {
   ArrowBody body;
-  for (const CallColumn& column : columns) {
+  for (const TableColumn& column : columns) {
     body.add_none();
     body.add(rows * column.bytes);
   }
   return body;
 }
 
-/// Which calls the rows of the table are.
-class CallRows {
- public:
-  explicit CallRows(const Trace& trace) {
-    for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-      first_.push_back(first_.back() + trace.calls(rank).size());
-    }
-  }
-  std::size_t count() const { return first_.back(); }
-
-  /// visit(rank, first call, number of calls) of the ranks that have any of the rows.
-  template <class Visit>
-  void each_rank(std::size_t begin, std::size_t end, Visit visit) const {
-    auto rank = static_cast<std::size_t>(std::ranges::upper_bound(first_, begin) - first_.begin());
-    for (--rank; begin < end; ++rank) {
-      const std::size_t until = std::min(end, first_[rank + 1]);
-      if (until > begin)
-        visit(static_cast<std::int32_t>(rank), begin - first_[rank], until - begin);
-      begin = until;
-    }
-  }
-
- private:
-  std::vector<std::size_t> first_{0};  // of each rank; one more: of all
-};
-
 class ArrowFileWriter {
  public:
-  ArrowFileWriter(const Trace& trace, const std::filesystem::path& path)
-      : columns_(call_columns(trace)), fields_(fields_of(columns_)), rows_(trace), file_(path) {}
+  ArrowFileWriter(TraceTable table, const std::filesystem::path& path)
+      : table_(std::move(table)), fields_(fields_of(table_.columns)), file_(path) {}
 
   void write() {
     write(arrow_magic());
     write(arrow_schema_message(fields_, notes()));
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].is_text) write_dictionary(*fields_[i].dictionary, columns_[i].texts);
+      if (columns_[i].texts) write_dictionary(*fields_[i].dictionary, columns_[i].texts());
     }
     write_batches();
     write(arrow_footer(fields_, notes(), dictionaries_, batches_));
@@ -117,7 +91,7 @@ class ArrowFileWriter {
   }
 
   void write_batches() {
-    const std::size_t count = (rows_.count() + kRowsOfBatch - 1) / kRowsOfBatch;
+    const std::size_t count = (table_.rows() + kRowsOfBatch - 1) / kRowsOfBatch;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t rows = rows_in(i);
       const ArrowBody body = body_of(columns_, rows);
@@ -130,7 +104,7 @@ class ArrowFileWriter {
   }
 
   std::size_t rows_in(std::size_t batch) const {
-    return std::min(kRowsOfBatch, rows_.count() - batch * kRowsOfBatch);
+    return std::min(kRowsOfBatch, table_.rows() - batch * kRowsOfBatch);
   }
 
   void make_batch(std::size_t batch, TextBuffer& out) const {
@@ -141,20 +115,19 @@ class ArrowFileWriter {
     std::fill(to, to + body.size(), '\0');  // for the padding
     const std::size_t begin = batch * kRowsOfBatch;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const CallColumn& column = columns_[i];
+      const TableColumn& column = columns_[i];
       char* values = to + body.buffers()[2 * i + 1].offset;
-      rows_.each_rank(begin, begin + rows,
-                      [&](std::int32_t rank, std::size_t first, std::size_t calls) {
-                        column.fill(rank, first, calls, values);
-                        values += calls * column.bytes;
-                      });
+      table_.each_part(begin, begin + rows, [&](const TableRows& part) {
+        column.fill(part, values);
+        values += part.count * column.bytes;
+      });
     }
     out.end_at(to + body.size());
   }
 
-  std::vector<CallColumn> columns_;
+  TraceTable table_;
+  const std::vector<TableColumn>& columns_ = table_.columns;
   std::vector<ArrowField> fields_;
-  CallRows rows_;
   OutputFile file_;
   std::size_t at_ = 0;
   std::vector<ArrowBlock> dictionaries_;
@@ -164,7 +137,7 @@ class ArrowFileWriter {
 }  // namespace
 
 Findings write_arrow(const Trace& trace, const std::filesystem::path& path) {
-  ArrowFileWriter(trace, path).write();
+  ArrowFileWriter(calls_table(trace), path).write();
   return {};
 }
 

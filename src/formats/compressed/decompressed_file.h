@@ -34,7 +34,7 @@ class DecompressedFile {
   /// With a limit, only about this many bytes of a compressed file's content are decompressed,
   /// enough to recognise it. Throws Error when the file cannot be opened and, unless there is a
   /// limit, when its compressed data are damaged, end early, or are a multiple of the file's size
-  /// (expansion.h).
+  /// (check_expansion()).
   explicit DecompressedFile(const std::filesystem::path& path, std::size_t limit = kAll);
 
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span(text())); }
@@ -51,5 +51,13 @@ class DecompressedFile {
   bool compressed_;
   std::string content_;
 };
+
+/// How many bytes of content a compressed input of `stored` bytes may have: 64 times as many, or
+/// what SLACKLINE_MAX_EXPANSION says, and always 64 MiB. This bounds what a small file can make a
+/// reader do. Throws usage Error for a variable that is no positive number.
+std::uint64_t most_content(std::uint64_t stored);
+
+/// Throws Error, in which `name` is the input, if `content` is more than that.
+void check_expansion(std::uint64_t content, std::uint64_t stored, std::string_view name);
 
 }  // namespace slackline

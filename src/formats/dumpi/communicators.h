@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "formats/dumpi/record.h"
+#include "formats/dumpi/functions.h"
 #include "trace/trace_builder.h"
 
 namespace slackline::dumpi {

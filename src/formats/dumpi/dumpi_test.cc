@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/testing/error_text.h"
 #include "base/testing/scratch_folder.h"
-#include "formats/dumpi/findings.h"
+#include "formats/dumpi/rank_builder.h"
 #include "formats/dumpi/reader.h"
 #include "formats/text/text.h"
 

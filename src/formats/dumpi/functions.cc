@@ -451,4 +451,19 @@ std::optional<Array> array_named(std::string_view name) {
   return place ? std::optional(static_cast<Array>(*place)) : std::nullopt;
 }
 
+void Record::clear() {
+  function = nullptr;
+  enters = false;
+  address = 0;
+  thread = 0;
+  has_counters = false;
+  wall = {};
+  cpu = {};
+  scalars.fill(0);
+  for (auto& array : arrays) array.clear();
+  statuses.clear();
+  ranges.clear();
+  texts.clear();
+}
+
 }  // namespace slackline::dumpi

@@ -9,7 +9,6 @@
 #include <array>
 
 #include "base/saturating.h"
-#include "formats/dumpi/findings.h"
 #include "trace/start_groups.h"
 
 namespace slackline::dumpi {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/dumpi/record.h"
+#include "formats/dumpi/functions.h"
 
 namespace slackline::dumpi {
 

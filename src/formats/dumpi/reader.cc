@@ -19,7 +19,6 @@
 #include "base/parallel.h"
 #include "base/text_lines.h"
 #include "formats/compressed/decompressed_file.h"
-#include "formats/dumpi/findings.h"
 #include "formats/dumpi/rank_builder.h"
 #include "formats/dumpi/rank_file.h"
 #include "trace/trace_builder.h"

@@ -8,7 +8,7 @@
 // A program keeps its dependencies in the order in which they were written; the file keeps them by
 // source. Each source's order is what LogGOPSim's ties hang on, and that survives.
 
-#include "formats/goal/binary.h"
+#include "formats/goal/goal.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 // Lines as programs write them are taken as a whole (usual_lines.h); all others, and all errors, go
 // the long way here.
 
-#include "formats/goal/block_reader.h"
+#include "formats/goal/text_cursor.h"
 
 #include <fmt/format.h>
 

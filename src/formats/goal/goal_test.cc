@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "base/testing/error_text.h"
-#include "formats/goal/binary.h"
-#include "formats/goal/text.h"
+#include "formats/goal/goal.h"
 #include "trace/goal/linearise.h"
 #include "trace/goal/match.h"
 #include "trace/goal/order.h"

@@ -4,6 +4,8 @@
 #include <limits>
 #include <string_view>
 
+#include "trace/goal/program.h"
+
 namespace slackline {
 
 constexpr bool is_letter(char c) {
@@ -75,5 +77,9 @@ class Cursor {
   const char* at_;
   const char* end_;
 };
+
+/// Reads a rank's block of GOAL text from behind its opening brace up to and with the closing one,
+/// and adds what it says to `rank`. Throws Error for its place.
+void read_goal_block(Cursor& in, std::uint64_t rank_count, GoalRank& rank);
 
 }  // namespace slackline

@@ -7,8 +7,6 @@
 // If not, or when there is one thread only, the file is read front to back, which also finds the
 // first error.
 
-#include "formats/goal/text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +16,9 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "formats/goal/block_reader.h"
+#include "formats/goal/goal.h"
 #include "formats/goal/text_cursor.h"
+#include "trace/goal/linearise.h"
 
 namespace slackline {
 namespace {
@@ -216,6 +215,29 @@ GoalProgram read_goal_text(std::string_view text, std::string_view name, unsigne
   ProgramSink sink;
   read_goal_blocks(text, name, sink, threads);
   return std::move(sink.program);
+}
+
+namespace {
+
+constexpr std::size_t kHeadBytes = 4096;
+
+std::string_view head_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kHeadBytes)};
+}
+
+}  // namespace
+
+bool looks_like_goal(std::span<const std::byte> bytes) {
+  return looks_like_goal_binary(bytes) || looks_like_goal_text(head_of(bytes));
+}
+
+GoalProgram read_goal(std::span<const std::byte> bytes, std::string_view name) {
+  if (looks_like_goal_binary(bytes)) return read_goal_binary(bytes, name);
+  return read_goal_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
+}
+
+Trace read_goal_as_trace(std::span<const std::byte> bytes, std::string_view name) {
+  return linearise(read_goal(bytes, name), name);
 }
 
 }  // namespace slackline

@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-#include "formats/goal/text.h"
+#include "formats/goal/goal.h"
 
 namespace slackline {
 namespace {

@@ -1,4 +1,4 @@
-#include "formats/kineto/byte_source.h"
+#include "formats/kineto/json_values.h"
 
 #include <zlib.h>
 #include <zstd.h>
@@ -8,7 +8,7 @@
 #include <new>
 
 #include "base/file.h"
-#include "formats/compressed/expansion.h"
+#include "formats/compressed/decompressed_file.h"
 
 namespace slackline {
 namespace {

@@ -1,4 +1,4 @@
-#include "formats/kineto/file_ranks.h"
+#include "formats/kineto/reader.h"
 
 #include <algorithm>
 #include <array>

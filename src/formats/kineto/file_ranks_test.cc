@@ -1,4 +1,4 @@
-#include "formats/kineto/file_ranks.h"
+#include "formats/kineto/reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,11 +8,11 @@
 
 #include "base/file.h"
 #include "base/testing/scratch_folder.h"
+#include "formats/findings.h"
 #include "formats/kineto/event.h"
-#include "formats/kineto/findings.h"
 #include "formats/kineto/json_values.h"
+#include "formats/kineto/rank_builder.h"
 #include "formats/kineto/reader.h"
-#include "formats/reader_findings.h"
 
 namespace slackline {
 namespace {

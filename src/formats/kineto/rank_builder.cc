@@ -8,7 +8,6 @@
 #include <initializer_list>
 #include <numeric>
 
-#include "formats/kineto/findings.h"
 #include "trace/symbol_names.h"
 
 namespace slackline {

@@ -11,13 +11,10 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
-#include "formats/kineto/byte_source.h"
+#include "formats/findings.h"
 #include "formats/kineto/event.h"
-#include "formats/kineto/file_ranks.h"
-#include "formats/kineto/findings.h"
 #include "formats/kineto/json_values.h"
 #include "formats/kineto/rank_builder.h"
-#include "formats/reader_findings.h"
 
 namespace slackline {
 namespace {

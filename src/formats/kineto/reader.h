@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,5 +27,14 @@ TrainingRun read_kineto(const std::vector<std::filesystem::path>& files);
 
 /// The same of a single profile in memory; `name` is for Findings.
 TrainingRun read_kineto(std::span<const std::byte> bytes, std::string_view name);
+
+/// The ranks that the names of one run's profiles tell apart, or an empty list if they tell none:
+/// the number after a word such as "rank" ("rank-3.Jun_07.4711.pt.trace.json"), else a number that
+/// counts the files where the names are otherwise alike ("trace_3.json"). Dates, process ids, and
+/// what is equal in all names are no ranks. All are different. O(n log n) for n names.
+std::vector<std::int32_t> ranks_in_names(std::span<const std::string> names);
+
+/// Whether `a` comes before `b`, numbers in them by their values: "x9.json" before "x10.json".
+bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace slackline

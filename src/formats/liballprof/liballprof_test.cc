@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/testing/error_text.h"
 #include "base/testing/scratch_folder.h"
-#include "formats/liballprof/findings.h"
+#include "formats/liballprof/rank_reader.h"
 #include "formats/liballprof/reader.h"
 #include "formats/text/text.h"
 #include "trace/testing/shared_traces.h"

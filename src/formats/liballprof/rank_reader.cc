@@ -11,7 +11,6 @@
 #include <cmath>
 
 #include "base/text_lines.h"
-#include "formats/liballprof/findings.h"
 
 namespace slackline::liballprof {
 namespace {

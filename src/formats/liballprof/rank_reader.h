@@ -8,10 +8,18 @@
 
 #include "base/findings.h"
 #include "base/flat_map.h"
+#include "formats/findings.h"
 #include "formats/liballprof/line.h"
 #include "trace/trace.h"
 
 namespace slackline::liballprof {
+
+inline constexpr FindingKind kTests{"tests_without_result", Severity::notice,
+                                    "The recording does not contain the results of MPI_Test and "
+                                    "similar calls; they are assumed to be unsuccessful."};
+inline constexpr FindingKind kWildcards{
+    "wildcards_without_source", Severity::notice,
+    "Receives from any source; the recording does not contain the actual source."};
 
 /// What the comments of a file say, and which communicators it uses.
 struct RankFacts {

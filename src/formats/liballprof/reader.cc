@@ -19,7 +19,6 @@
 #include "base/numbered_name.h"
 #include "base/parallel.h"
 #include "formats/compressed/decompressed_file.h"
-#include "formats/liballprof/findings.h"
 #include "formats/liballprof/rank_reader.h"
 #include "trace/trace_builder.h"
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "formats/native/reader.h"
@@ -147,6 +148,32 @@ Contents contents_of(FileBytes file, std::string_view name, const Release& relea
   auto of_rank = frames_by_rank(*frames, description.trace.ranks(), findings);
   if (release) release(file);
   return {std::move(description), std::move(of_rank), std::move(findings)};
+}
+
+std::size_t repair_regions(RankCallsBuilder& calls) {
+  std::vector<RegionEvent> repaired;
+  std::vector<std::uint32_t> open;
+  std::size_t changes = 0;
+  for (const RegionEvent& event : calls.regions()) {
+    if (event.enter) {
+      open.push_back(event.region);
+      repaired.push_back(event);
+      continue;
+    }
+    if (std::ranges::find(open, event.region) == open.end()) {
+      ++changes;
+      continue;
+    }
+    for (; open.back() != event.region; open.pop_back(), ++changes) {
+      RegionEvent leave = event;
+      leave.region = open.back();
+      repaired.push_back(leave);
+    }
+    open.pop_back();
+    repaired.push_back(event);
+  }
+  if (changes > 0) calls.set_regions(std::move(repaired));
+  return changes;
 }
 
 }  // namespace slackline::native

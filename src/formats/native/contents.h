@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -9,6 +10,7 @@
 #include "base/findings.h"
 #include "formats/native/description.h"
 #include "formats/native/frame.h"
+#include "trace/trace.h"
 
 namespace slackline::native {
 
@@ -43,5 +45,10 @@ Contents contents_of(std::span<const std::byte> file, std::string_view name,
 
 /// All frames, found by searching; what is between them is a finding.
 std::vector<Frame> frames_by_search(std::span<const std::byte> file, Findings& findings);
+
+/// Makes a rank's region events nest again where some were lost: leaving a region that was not
+/// entered is left out, and regions inside one that is left are left first. Regions still open at
+/// the end stay open. Returns how many events were added or removed.
+std::size_t repair_regions(RankCallsBuilder& calls);
 
 }  // namespace slackline::native

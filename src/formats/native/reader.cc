@@ -18,7 +18,6 @@
 #include "formats/native/description.h"
 #include "formats/native/details.h"
 #include "formats/native/frame.h"
-#include "formats/native/region_repair.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {

@@ -1,7 +1,7 @@
 // Formats that users of MPI and of GPUs bring along and that are not read. Each is known by its
 // name or by words at its beginning, so that the refusal says what it is and what to give instead.
 
-#include "formats/open/foreign.h"
+#include "formats/open/open.h"
 
 #include <fmt/format.h>
 

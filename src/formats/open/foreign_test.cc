@@ -1,4 +1,3 @@
-#include "formats/open/foreign.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

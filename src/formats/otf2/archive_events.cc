@@ -1,6 +1,6 @@
 // The library's callbacks: each hands its record on to the LocationReader.
 
-#include "formats/otf2/archive_events.h"
+#include "formats/otf2/location_reader.h"
 
 #include <fmt/format.h>
 

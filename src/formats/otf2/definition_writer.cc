@@ -1,7 +1,7 @@
 // Global definitions, in the conventions of Score-P that viewers rely on: a process "MPI Rank n"
 // per rank below the node it ran on, "Master thread" and "Thread n", the paradigm MPI.
 
-#include "formats/otf2/definition_writer.h"
+#include "formats/otf2/rank_writer.h"
 
 #include <fmt/format.h>
 

@@ -10,9 +10,9 @@
 
 #include "base/testing/scratch_folder.h"
 #include "calls/summary.h"
+#include "formats/findings.h"
 #include "formats/otf2/findings.h"
-#include "formats/otf2/reader.h"
-#include "formats/reader_findings.h"
+#include "formats/otf2/otf2.h"
 
 namespace slackline {
 namespace {

@@ -15,8 +15,8 @@
 
 #include <algorithm>
 
+#include "formats/findings.h"
 #include "formats/otf2/findings.h"
-#include "formats/reader_findings.h"
 
 namespace slackline::otf2 {
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -192,5 +193,26 @@ class LocationReader {
   std::int64_t collective_begin_ = 0;
   std::int64_t last_ns_ = -kTimeLimit_ns;
 };
+
+/// One rank's calls from its locations'. Regions are those of the first location (the main
+/// thread's), and still numbered by definition. `bare` holds the calls to be resolved when all
+/// ranks are read.
+struct RankCallsRead {
+  RankCallsBuilder calls;
+  std::vector<std::uint32_t> bare;
+  std::vector<std::vector<std::uint64_t>> counters;  ///< as in LocationCalls
+  std::vector<std::uint32_t> sent_after_ns;          ///< as in SendRecords
+  Findings findings;
+  bool present = false;
+  bool initialized = false;
+  bool finalized = false;
+};
+
+RankCallsRead merge_locations(std::vector<LocationCalls> locations);
+
+/// Reads all events of one rank's locations, each into an element of the result, in their order. A
+/// reader of the library's own is opened for it, so that ranks can be read at the same time.
+std::vector<LocationCalls> read_rank_events(const std::filesystem::path& anchor, const Job& job,
+                                            const Trace& trace, std::int32_t rank);
 
 }  // namespace slackline::otf2

@@ -1,6 +1,6 @@
 // Calls of a rank's threads in one order: by begin, or as attributes say.
 
-#include "formats/otf2/merge.h"
+#include "formats/otf2/location_reader.h"
 
 #include <algorithm>
 #include <tuple>

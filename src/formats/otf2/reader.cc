@@ -4,7 +4,7 @@
 // own, in parallel. What needs all ranks comes last: which collectives without arguments
 // (findings.h) all ranks have in common, and which user regions occur at all.
 
-#include "formats/otf2/reader.h"
+#include "formats/otf2/otf2.h"
 
 #include <fmt/format.h>
 
@@ -12,16 +12,14 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "formats/otf2/archive_events.h"
+#include "formats/findings.h"
 #include "formats/otf2/findings.h"
 #include "formats/otf2/job.h"
 #include "formats/otf2/library.h"
-#include "formats/otf2/merge.h"
-#include "formats/reader_findings.h"
+#include "formats/otf2/location_reader.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {
-
 namespace {
 
 namespace fs = std::filesystem;

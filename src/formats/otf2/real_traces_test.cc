@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "calls/summary.h"
+#include "formats/findings.h"
 #include "formats/otf2/findings.h"
-#include "formats/otf2/reader.h"
-#include "formats/reader_findings.h"
+#include "formats/otf2/otf2.h"
 #include "trace/testing/shared_traces.h"
 
 namespace slackline {

@@ -1,7 +1,7 @@
 // From a Trace to an OTF2 archive. Events first, then the definitions, which know by then what
 // occurs. Everything is named as Score-P names it, because that is what viewers look for.
 
-#include "formats/otf2/writer.h"
+#include "formats/otf2/otf2.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "formats/otf2/definition_writer.h"
+#include "formats/findings.h"
 #include "formats/otf2/library.h"
 #include "formats/otf2/rank_writer.h"
-#include "formats/writer_findings.h"
 
 namespace slackline {
 namespace {

@@ -1,4 +1,4 @@
-#include "formats/paraver/collectives.h"
+#include "formats/paraver/event_values.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "base/saturating.h"
-#include "formats/paraver/collectives.h"
 #include "formats/paraver/mpi_values.h"
 
 namespace slackline::paraver {

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "formats/compressed/expansion.h"
+#include "formats/compressed/decompressed_file.h"
 
 namespace slackline::paraver {
 namespace {

@@ -1,5 +1,9 @@
 #include "formats/paraver/names.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -8,8 +12,6 @@
 #include "base/numbers.h"
 #include "base/text_lines.h"
 #include "formats/compressed/decompressed_file.h"
-#include "formats/paraver/callers.h"
-#include "formats/paraver/counters.h"
 #include "formats/paraver/lines.h"
 #include "formats/paraver/mpi_values.h"
 #include "trace/symbol_names.h"
@@ -149,6 +151,58 @@ Names read_names(const fs::path& prv) {
   for_each_line(fs::path(stem).replace_extension(".pcf"), [&](std::string_view l) { pcf.line(l); });
   read_row(fs::path(stem).replace_extension(".row"), names);
   return names;
+}
+
+void Callers::add(std::int64_t type, std::int64_t value) {
+  const bool is_line = type > kCallerLine;
+  const auto level = static_cast<std::size_t>(type - (is_line ? kCallerLine : kCaller));
+  if (levels_.size() < level) levels_.resize(level);
+  (is_line ? levels_[level - 1].line : levels_[level - 1].function) = value;
+}
+
+FrameId Callers::frame(const Names& names, CallTree& tree) const {
+  FrameId frame = 0;
+  for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
+    const auto function = names.callers.find(level->function);
+    if (function == names.callers.end()) continue;
+    CodeLocation location;
+    const auto line = names.caller_lines.find(level->line);
+    if (line != names.caller_lines.end()) location = line->second;
+    location.function = function->second;
+    frame = tree.child(frame, location);
+  }
+  return frame;
+}
+
+namespace {
+
+// Extrae numbers the processor's own events from here on, which nobody else does.
+constexpr std::int64_t kFirstNative = 42001000;
+
+}  // namespace
+
+std::optional<std::size_t> CounterTypes::number(std::int64_t type) {
+  const auto found = std::ranges::find(types_, type);
+  const auto number = static_cast<std::size_t>(found - types_.begin());
+  if (found != types_.end()) return number;
+  if (number == kMostCounters) return std::nullopt;
+  types_.push_back(type);
+  return number;
+}
+
+std::string CounterTypes::name(std::size_t number, const Names& names) const {
+  const std::int64_t type = types_[number];
+  const auto named = names.counters.find(type);
+  if (named != names.counters.end()) return named->second;
+  if (type == kInstructions) return "PAPI_TOT_INS";
+  if (type == kCycles) return "PAPI_TOT_CYC";
+  return fmt::format("counter_{}", type);
+}
+
+std::int64_t counter_type(std::string_view name, std::size_t number) {
+  if (name == "PAPI_TOT_INS") return kInstructions;
+  if (name == "PAPI_TOT_CYC") return kCycles;
+  return kFirstNative + static_cast<std::int64_t>(number);
 }
 
 }  // namespace slackline::paraver

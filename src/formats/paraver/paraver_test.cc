@@ -14,7 +14,7 @@
 #include "base/testing/scratch_folder.h"
 #include "formats/paraver/findings.h"
 #include "formats/paraver/header.h"
-#include "formats/paraver/reader.h"
+#include "formats/paraver/paraver.h"
 #include "formats/text/text.h"
 #include "trace/testing/shared_traces.h"
 

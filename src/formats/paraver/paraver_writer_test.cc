@@ -1,4 +1,3 @@
-#include "formats/paraver/writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +12,8 @@
 #include "base/file.h"
 #include "base/testing/scratch_folder.h"
 #include "formats/paraver/findings.h"
-#include "formats/paraver/reader.h"
+#include "formats/paraver/paraver.h"
 #include "formats/paraver/side_files.h"
-#include "formats/paraver/writer_findings.h"
 #include "formats/text/text.h"
 #include "trace/testing/arbitrary_trace.h"
 #include "trace/testing/plausible_trace.h"

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "formats/paraver/collectives.h"
-#include "formats/paraver/counters.h"
 #include "formats/paraver/event_values.h"
 #include "formats/paraver/mpi_values.h"
+#include "formats/paraver/names.h"
 #include "formats/paraver/thread_states.h"
 
 namespace slackline::paraver {
-
 namespace {
 
 constexpr std::size_t kPairRoom = 2 * (1 + kNumberRoom);

@@ -2,7 +2,7 @@
 // rank makes of its records is told in rank_builder.cc. Files are sorted by time; a record that is
 // earlier than its rank's last one is moved to it, and counted.
 
-#include "formats/paraver/reader.h"
+#include "formats/paraver/paraver.h"
 
 #include <fmt/format.h>
 
@@ -16,10 +16,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/units.h"
-#include "formats/paraver/callers.h"
-#include "formats/paraver/collectives.h"
-#include "formats/paraver/communicators.h"
-#include "formats/paraver/counters.h"
+#include "formats/paraver/event_values.h"
 #include "formats/paraver/fields.h"
 #include "formats/paraver/findings.h"
 #include "formats/paraver/header.h"

@@ -9,9 +9,9 @@
 #include <set>
 #include <string_view>
 
-#include "formats/paraver/counters.h"
 #include "formats/paraver/event_values.h"
 #include "formats/paraver/mpi_values.h"
+#include "formats/paraver/names.h"
 
 namespace slackline::paraver {
 namespace {

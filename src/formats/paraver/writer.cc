@@ -4,7 +4,7 @@
 // be made side by side. A communication record stands with its send; which receive it had is found
 // beforehand, too (calls/call_matching.h).
 
-#include "formats/paraver/writer.h"
+#include "formats/paraver/paraver.h"
 
 #include <fmt/format.h>
 
@@ -19,11 +19,11 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "calls/call_matching.h"
+#include "formats/findings.h"
 #include "formats/paraver/event_values.h"
+#include "formats/paraver/findings.h"
 #include "formats/paraver/rank_stream.h"
 #include "formats/paraver/side_files.h"
-#include "formats/paraver/writer_findings.h"
-#include "formats/writer_findings.h"
 
 namespace slackline {
 namespace paraver {

@@ -20,7 +20,7 @@ namespace slackline {
 namespace {
 
 // Annotations of a call's slice, by iid - 1.
-constexpr std::array<std::string_view, 4> kAnnotations{"peer", "bytes", "tag", "communicator"};
+constexpr std::array<std::string_view, 4> kAnnotations{"peer", "bytes", "tag", "comm"};
 
 /// One end of each flow, in the order of calls.
 class FlowEnds {

@@ -282,9 +282,10 @@ TEST_F(Timeline, ChromeJsonIsJson) {
 TEST_F(Timeline, CsvHasALineForEachCall) {
   write_operations_csv(read_text(kTrace, "t"), path_);
   EXPECT_EQ(MappedFile(path_).text(),
-            "rank,call,thread,operation,begin_ns,end_ns,peer,tag,bytes,communicator,request,flags\n"
-            "0,0,0,send,200,250,1,3,8,0,0,0\n"
-            "1,0,0,recv,150,300,0,3,8,0,0,0\n");
+            "rank,call,thread,operation,begin_ns,end_ns,bytes,peer,tag,comm,request,flags,region,"
+            "function\n"
+            "0,0,0,MPI_Send,200,250,8,1,3,0,0,0,solve,\n"
+            "1,0,0,MPI_Recv,150,300,8,0,3,0,0,0,,\n");
 }
 
 /// A slice as a track shows it: its process and thread, name, begin and end.

@@ -1,8 +1,8 @@
-// The two text forms of a timeline: Chrome's JSON, and a table of operations.
+// The two text forms of a timeline: Chrome's JSON, and the table of calls.
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -11,6 +11,7 @@
 #include "base/put_digits.h"
 #include "formats/perfetto/perfetto.h"
 #include "formats/perfetto/slices.h"
+#include "formats/tables/trace_tables.h"
 
 namespace slackline {
 namespace {
@@ -51,7 +52,7 @@ char* put_call(char* to, std::int32_t rank, const Call& call) {
   to = put_number(to, call.bytes);
   to = put_text(to, ",\"tag\":");
   to = put_number(to, call.tag);
-  to = put_text(to, ",\"communicator\":");
+  to = put_text(to, ",\"comm\":");
   to = put_number(to, call.comm);
   return put_text(to, "}}");
 }
@@ -86,6 +87,40 @@ void add_events(const Trace& trace, SlicePiece piece, FilePiece& file) {
       });
 }
 
+std::string header_of(const TraceTable& table) {
+  std::string header;
+  for (const TableColumn& c : table.columns) header += (header.empty() ? "" : ",") + c.name;
+  return header + "\n";
+}
+
+/// As RFC 4180 has it.
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
+void add_lines(const TraceTable& table, const TableRows& rows, TextBuffer& text) {
+  std::vector<std::vector<char>> written;
+  for (const TableColumn& column : table.columns) {
+    column.fill(rows, written.emplace_back(rows.count * column.bytes).data());
+  }
+  for (std::size_t row = 0; row < rows.count; ++row) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const TableColumn& column = table.columns[i];
+      const std::int64_t value = column.number(written[i].data() + row * column.bytes);
+      if (i > 0) text.append(",");
+      if (column.texts) {
+        text.append(csv_text(column.texts()[static_cast<std::size_t>(value)]));
+      } else {
+        text.end_at(put_number(text.room(kNumberRoom), value));
+      }
+    }
+    text.append("\n");
+  }
+}
+
 }  // namespace
 
 Findings write_chrome_json(const Trace& trace, const std::filesystem::path& path) {
@@ -101,21 +136,16 @@ Findings write_chrome_json(const Trace& trace, const std::filesystem::path& path
 }
 
 Findings write_operations_csv(const Trace& trace, const std::filesystem::path& path) {
+  constexpr std::size_t kRowsOfPiece = 1 << 12;
+  const TraceTable table = calls_table(trace);
   OutputFile file(path);
-  file.write(
-      "rank,call,thread,operation,begin_ns,end_ns,peer,tag,bytes,communicator,request,flags\n");
-  std::string line;
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    const RankCalls& calls = trace.calls(rank);
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      const Call c = calls[i];
-      line.clear();
-      fmt::format_to(std::back_inserter(line), FMT_COMPILE("{},{},{},{},{},{},{},{},{},{},{},{}\n"),
-                     rank, i, c.thread, identifier(c.operation), c.begin_ns, c.end_ns, c.peer,
-                     c.tag, c.bytes, c.comm, c.request, c.flags);
-      file.write(line);
-    }
-  }
+  file.write(header_of(table));
+  file.write_pieces((table.rows() + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece,
+                                                                          FilePiece& out) {
+    const std::size_t begin = piece * kRowsOfPiece;
+    const std::size_t end = std::min(table.rows(), begin + kRowsOfPiece);
+    table.each_part(begin, end, [&](const TableRows& rows) { add_lines(table, rows, out.text()); });
+  });
   file.commit();
   return {};
 }

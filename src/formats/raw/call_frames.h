@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "formats/raw/rank_files.h"
+#include "parallel/process_group.h"
+#include "trace/rank_range.h"
 #include "trace/trace_builder.h"
 
 namespace slackline::raw {
@@ -44,5 +47,12 @@ std::vector<CodeRecords> code_records(const RankFiles& rank);
 /// Frames of the MPI library, and those outside of main, are left out.
 std::vector<CallFrames> read_call_frames(const std::vector<std::vector<CodeRecords>>& ranks,
                                          TraceBuilder& trace);
+
+/// read_call_frames() of ranks that several processes have read, each those of one block. The first
+/// process looks into the modules' files and has the Findings. All get the call tree, and each the
+/// frames of its ranks. All processes call it together.
+std::vector<CallFrames> share_call_frames(const std::vector<RankFiles>& ranks,
+                                          std::span<const RankRange> blocks, TraceBuilder& trace,
+                                          ProcessGroup& group);
 
 }  // namespace slackline::raw

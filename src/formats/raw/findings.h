@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/findings.h"
-#include "formats/reader_findings.h"
+#include "formats/findings.h"
 
 namespace slackline::raw {
 

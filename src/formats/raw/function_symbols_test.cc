@@ -1,4 +1,4 @@
-#include "formats/raw/function_symbols.h"
+#include "formats/raw/module_symbols.h"
 
 #include <gtest/gtest.h>
 

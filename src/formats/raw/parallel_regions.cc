@@ -1,4 +1,4 @@
-#include "formats/raw/parallel_regions.h"
+#include "formats/raw/rank_reader.h"
 
 #include <fmt/format.h>
 

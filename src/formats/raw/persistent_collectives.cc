@@ -1,4 +1,4 @@
-#include "formats/raw/persistent_collectives.h"
+#include "formats/raw/rank_reader.h"
 
 #include <algorithm>
 #include <map>
@@ -9,7 +9,6 @@
 #include "trace/operation_kinds.h"
 
 namespace slackline::raw {
-
 namespace {
 
 constexpr std::uint64_t kOther = ~std::uint64_t{0};  // a collective that is not persistent

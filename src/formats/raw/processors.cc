@@ -1,4 +1,4 @@
-#include "formats/raw/processors.h"
+#include "formats/raw/rank_reader.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,6 @@
 #include "formats/raw/findings.h"
 
 namespace slackline::raw {
-
 namespace {
 
 using Mask = std::array<std::uint64_t, std::size(decltype(slk_raw_header::processors){})>;

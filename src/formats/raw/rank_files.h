@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "formats/raw/raw_file.h"
+#include "parallel/process_group.h"
 
 namespace slackline::raw {
 
@@ -28,5 +30,20 @@ void merge_threads(RankFiles& rank);
 
 /// The rank's records for whose kind `wanted` holds, by time.
 std::vector<Record> records_where(const RankFiles& rank, bool (*wanted)(std::uint8_t op));
+
+// Records as words, for other processes.
+
+/// Appends their number, then the records.
+void append_records(std::span<const Record> records, std::vector<std::int64_t>& words);
+
+/// What has been appended, as another process gets it.
+std::span<const std::int64_t> words_of(const Bytes& bytes);
+
+/// Takes off what append_records() has appended. Their arguments stay where they are; their thread
+/// is not known.
+std::vector<Record> take_records(std::span<const std::int64_t>& words);
+
+/// What the call of that record sends, or gives to a collective; 0 for one that does neither.
+std::uint64_t sent_bytes(const Record& record);
 
 }  // namespace slackline::raw

@@ -11,14 +11,11 @@
 #include "base/flat_map.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/gap_pauses.h"
-#include "formats/raw/parallel_regions.h"
-#include "formats/raw/recording_costs.h"
 #include "formats/raw/shared_channels.h"
 #include "trace/operation_kinds.h"
 #include "trace/sample_wire.h"
 
 namespace slackline::raw {
-
 namespace {
 
 struct SerialHash {

@@ -28,18 +28,16 @@
 #include "base/error.h"
 #include "base/packed.h"
 #include "base/parallel.h"
+#include "formats/raw/call_frames.h"
 #include "formats/raw/findings.h"
-#include "formats/raw/processors.h"
+#include "formats/raw/rank_files.h"
 #include "formats/raw/rank_reader.h"
-#include "formats/raw/record_words.h"
-#include "formats/raw/shared_frames.h"
 #include "parallel/shared_findings.h"
 #include "trace/rank_blocks.h"
 #include "trace/sample_wire.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {
-
 namespace {
 
 using raw::ClockMap;

@@ -1,4 +1,4 @@
-#include "formats/raw/recording_costs.h"
+#include "formats/raw/rank_reader.h"
 
 #include <cmath>
 

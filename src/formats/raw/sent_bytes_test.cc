@@ -1,4 +1,4 @@
-#include "formats/raw/sent_bytes.h"
+#include "formats/raw/rank_files.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "formats/raw/shared_frames.h"
+#include "formats/raw/call_frames.h"
 
 #include <utility>
 
 #include "base/packed.h"
 #include "formats/native/description.h"
-#include "formats/raw/record_words.h"
+#include "formats/raw/rank_files.h"
 
 namespace slackline::raw {
 namespace {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "formats/sqlite/trace_tables.h"
-
 namespace slackline {
 namespace {
 
@@ -51,7 +49,7 @@ std::string list_of(const std::vector<SqlTable>& tables) {
 
 QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql,
                         std::vector<SqlTable> more, const QueryLimits& limits) {
-  std::vector<SqlTable> tables = trace_tables(trace, matching);
+  std::vector<SqlTable> tables = sql_tables(trace, matching);
   std::ranges::move(more, std::back_inserter(tables));
   SqlDatabase database;
   for (const SqlTable& table : tables) register_table(database, table);

@@ -32,6 +32,10 @@ struct QueryLimits {
   StopReason stop{};  ///< empty: none
 };
 
+/// The tables of a trace (doc/formats/sqlite.md), in the order in which files have them. They refer
+/// to both. O(region events + members of communicators); cells are computed when they are asked for.
+std::vector<SqlTable> sql_tables(const Trace& trace, const CallMatching& matching);
+
 /// The rows that a statement of SQL gives over the trace's tables (doc/formats/sqlite.md), which
 /// are not copied, and over `more` tables. It can only read. Throws usage Error with what SQLite
 /// says of a wrong one, and Error with the reason for one that was stopped or needs too much

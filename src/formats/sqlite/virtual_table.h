@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -43,5 +45,42 @@ std::string column_declarations(const SqlTable& table);
 /// Makes `table` a table of the database, `prefix` before its name, without a copy of anything. It
 /// must outlive the connection's use.
 void register_table(SqlDatabase& database, const SqlTable& table, std::string_view prefix = "");
+
+/// A table with a row for each element of a list, which it keeps. Columns are functions of an
+/// element.
+template <class Element>
+class ListTable {
+ public:
+  ListTable(std::string name, std::vector<Element> rows)
+      : rows_(std::make_shared<const std::vector<Element>>(std::move(rows))) {
+    table_.name = std::move(name);
+    table_.rows = rows_->size();
+  }
+  template <class Value>
+  ListTable& integer(std::string name, Value value) {
+    return add(std::move(name), SqlType::integer, value);
+  }
+  template <class Value>
+  ListTable& real(std::string name, Value value) {
+    return add(std::move(name), SqlType::real, value);
+  }
+  template <class Value>
+  ListTable& text(std::string name, Value value) {
+    return add(std::move(name), SqlType::text, value);
+  }
+  SqlTable take() { return std::move(table_); }
+
+ private:
+  template <class Value>
+  ListTable& add(std::string name, SqlType type, Value value) {
+    table_.columns.push_back({std::move(name), type, [rows = rows_, value](std::size_t row) {
+                                return SqlValue(value((*rows)[row]));
+                              }});
+    return *this;
+  }
+
+  std::shared_ptr<const std::vector<Element>> rows_;
+  SqlTable table_{};
+};
 
 }  // namespace slackline

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "formats/sqlite/trace_tables.h"
+#include "formats/sqlite/query.h"
 
 namespace slackline {
 namespace {
@@ -41,7 +41,7 @@ void write_sqlite(const std::vector<SqlTable>& tables, int version,
 
 Findings write_sqlite(const Trace& trace, const CallMatching& matching,
                       const std::filesystem::path& path) {
-  write_sqlite(trace_tables(trace, matching), kVersion, path);
+  write_sqlite(sql_tables(trace, matching), kVersion, path);
   return {};
 }
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
 #include <limits>
 
 #include "base/error.h"
@@ -54,6 +56,27 @@ class Reader {
     const std::size_t equals = token.text.find('=');
     if (equals == std::string_view::npos) return {token.text, {}};
     return {token.text.substr(0, equals), token.from(equals + 1)};
+  }
+
+  /// "key=", or a word without a value; what takes its value.
+  struct Field {
+    std::string_view name;
+    std::function<void(const Token& value)> take;
+  };
+
+  /// What stands at the end of a line that begins with `words` words.
+  void read_fields(std::size_t words, std::initializer_list<Field> fields) {
+    for (const Token& token : lexer_.tokens().subspan(words)) {
+      const std::string_view text = token.text;
+      const std::string_view name = text.substr(0, std::min(text.find('='), text.size() - 1) + 1);
+      const Field* const field = std::ranges::find(fields, name, &Field::name);
+      if (field == fields.end()) {
+        std::vector<std::string_view> known;
+        for (const Field& f : fields) known.push_back(f.name);
+        fail_unknown(token, fmt::format("{}", fmt::join(known, ", ")));
+      }
+      field->take(key_value(token).value);
+    }
   }
 
   [[noreturn]] void fail_unknown(const Token& token, std::string_view known) const {
@@ -116,40 +139,31 @@ class Reader {
 
   void read_info() {
     TraceInfo& info = trace_->info();
-    for (const Token& token : lexer_.tokens().subspan(1)) {
-      const auto [key, value] = key_value(token);
-      if (key == "program") {
-        info.program = lexer_.text(value);
-      } else if (key == "mpi") {
-        info.mpi_library = lexer_.text(value);
-      } else if (key == "mpi_version") {
-        info.mpi_version = lexer_.text(value);
-      } else if (key == "recorder") {
-        info.recorder = lexer_.text(value);
-      } else if (key == "started") {
-        info.started = lexer_.text(value);
-      } else if (key == "cpu") {
-        info.cpu_ns = lexer_.time(value, "CPU time");
-      } else if (key == "recording") {
-        info.recording_ns = lexer_.time(value, "recording time");
-      } else if (key == "sampling") {
-        all_samples_.interval_ns = lexer_.time(value, "sampling interval");
-      } else if (key == "processors") {
-        info.processors_ns = lexer_.time(value, "time of the processors");
-      } else if (key == "stolen") {
-        info.stolen_ns = lexer_.time(value, "stolen time");
-      } else if (key == "other_processes") {
-        info.other_processes_ns = lexer_.time(value, "time of other processes");
-      } else if (key == "lost") {
-        info.lost_calls = lexer_.unsigned_integer(value, "number of lost calls");
-      } else if (key == "flops_per_second") {
-        info.flops_per_second = lexer_.real(value, "flops per second");
-      } else {
-        fail_unknown(token,
-                     "program=, mpi=, mpi_version=, recorder=, started=, cpu=, recording=, "
-                     "sampling=, processors=, stolen=, other_processes=, lost=, flops_per_second=");
-      }
-    }
+    read_fields(
+        1,
+        {{"program=", [&](const Token& v) { info.program = lexer_.text(v); }},
+         {"mpi=", [&](const Token& v) { info.mpi_library = lexer_.text(v); }},
+         {"mpi_version=", [&](const Token& v) { info.mpi_version = lexer_.text(v); }},
+         {"recorder=", [&](const Token& v) { info.recorder = lexer_.text(v); }},
+         {"started=", [&](const Token& v) { info.started = lexer_.text(v); }},
+         {"cpu=", [&](const Token& v) { info.cpu_ns = lexer_.time(v, "CPU time"); }},
+         {"recording=",
+          [&](const Token& v) { info.recording_ns = lexer_.time(v, "recording time"); }},
+         {"sampling=",
+          [&](const Token& v) { all_samples_.interval_ns = lexer_.time(v, "sampling interval"); }},
+         {"processors=",
+          [&](const Token& v) { info.processors_ns = lexer_.time(v, "time of the processors"); }},
+         {"stolen=", [&](const Token& v) { info.stolen_ns = lexer_.time(v, "stolen time"); }},
+         {"other_processes=",
+          [&](const Token& v) {
+            info.other_processes_ns = lexer_.time(v, "time of other processes");
+          }},
+         {"lost=",
+          [&](const Token& v) {
+            info.lost_calls = lexer_.unsigned_integer(v, "number of lost calls");
+          }},
+         {"flops_per_second=",
+          [&](const Token& v) { info.flops_per_second = lexer_.real(v, "flops per second"); }}});
   }
 
   Token word(std::size_t i, std::string_view what) const {
@@ -191,18 +205,9 @@ class Reader {
                   fmt::format("the next is {}; 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF", next));
     }
     Communicator communicator;
-    for (const Token& token : lexer_.tokens().subspan(2)) {
-      const auto [key, value] = key_value(token);
-      if (key == "members") {
-        communicator.members = read_members(value);
-      } else if (key == "remote") {
-        communicator.remote = read_members(value);
-      } else if (key == "name") {
-        communicator.name = lexer_.text(value);
-      } else {
-        fail_unknown(token, "members=, remote=, name=");
-      }
-    }
+    read_fields(2, {{"members=", [&](const Token& v) { communicator.members = read_members(v); }},
+                    {"remote=", [&](const Token& v) { communicator.remote = read_members(v); }},
+                    {"name=", [&](const Token& v) { communicator.name = lexer_.text(v); }}});
     trace_->add_communicator(std::move(communicator));
   }
 
@@ -225,23 +230,14 @@ class Reader {
     const auto next = static_cast<std::int64_t>(trace_->call_tree().size()) + 1;
     CodeLocation at;
     at.function = lexer_.text(function);
-    for (const Token& token : lexer_.tokens().subspan(4)) {
-      if (token.text == "inlined") {
-        at.inlined = true;
-        continue;
-      }
-      const auto [key, value] = key_value(token);
-      if (key == "file") {
-        at.file = lexer_.text(value);
-      } else if (key == "line") {
-        at.line = static_cast<std::uint32_t>(
-            lexer_.integer(value, "line", 0, std::numeric_limits<std::uint32_t>::max()));
-      } else if (key == "module") {
-        at.module = lexer_.text(value);
-      } else {
-        fail_unknown(token, "file=, line=, module=, inlined");
-      }
-    }
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    const auto line = [&](const Token& v) {
+      at.line = static_cast<std::uint32_t>(lexer_.integer(v, "line", 0, kMost));
+    };
+    read_fields(4, {{"file=", [&](const Token& v) { at.file = lexer_.text(v); }},
+                    {"line=", line},
+                    {"module=", [&](const Token& v) { at.module = lexer_.text(v); }},
+                    {"inlined", [&](const Token&) { at.inlined = true; }}});
     const auto caller = static_cast<FrameId>(lexer_.integer(parent, "frame", 0, next - 1));
     if (lexer_.integer(id, "frame", 0, std::numeric_limits<std::uint32_t>::max()) != next ||
         trace_->call_tree().child(caller, at) != next) {
@@ -306,30 +302,19 @@ class Reader {
     }
     seen_[static_cast<std::size_t>(rank_)] = true;
     RankInfo& info = trace_->rank_info(rank_);
-    for (const Token& token : lexer_.tokens().subspan(2)) {
-      const auto [key, value] = key_value(token);
-      if (key == "host") {
-        info.host = lexer_.text(value);
-      } else if (key == "start") {
-        trace_->calls(rank_).set_start_ns(lexer_.time(value, "start"));
-      } else if (key == "stop") {
-        trace_->calls(rank_).set_stop_ns(lexer_.time(value, "stop"));
-      } else if (token.text == "absent") {
-        info.present = false;
-      } else if (token.text == "unfinalized") {
-        info.finalized = false;
-      } else if (key == "clock_offset") {
-        info.clock_offset_ns = lexer_.time(value, "clock offset");
-      } else if (key == "clock_drift") {
-        info.clock_drift = lexer_.real(value, "clock drift");
-      } else if (key == "clock_error") {
-        info.clock_error_ns = lexer_.time(value, "clock error");
-      } else {
-        fail_unknown(token,
-                     "host=, start=, stop=, absent, unfinalized, clock_offset=, clock_drift=, "
-                     "clock_error=");
-      }
-    }
+    RankCallsBuilder& calls = trace_->calls(rank_);
+    read_fields(2,
+                {{"host=", [&](const Token& v) { info.host = lexer_.text(v); }},
+                 {"start=", [&](const Token& v) { calls.set_start_ns(lexer_.time(v, "start")); }},
+                 {"stop=", [&](const Token& v) { calls.set_stop_ns(lexer_.time(v, "stop")); }},
+                 {"absent", [&](const Token&) { info.present = false; }},
+                 {"unfinalized", [&](const Token&) { info.finalized = false; }},
+                 {"clock_offset=",
+                  [&](const Token& v) { info.clock_offset_ns = lexer_.time(v, "clock offset"); }},
+                 {"clock_drift=",
+                  [&](const Token& v) { info.clock_drift = lexer_.real(v, "clock drift"); }},
+                 {"clock_error=",
+                  [&](const Token& v) { info.clock_error_ns = lexer_.time(v, "clock error"); }}});
     cursor_ = trace_->calls(rank_).start_ns();
   }
 

@@ -61,4 +61,18 @@ struct BadField {
   std::size_t index;
 };
 
+/// Bytes of one element of the datatype that SimGrid numbers so; 0 for null and unknown ones.
+/// Source: SimGrid's src/smpi/mpi/smpi_datatype.cpp, on a 64-bit Linux.
+std::uint32_t datatype_bytes(std::int64_t id);
+
+inline constexpr std::int64_t kDouble = 0;
+inline constexpr std::int64_t kByte = 6;
+
+/// Numbers that SMPI writes in place of a rank or tag (its smpi.h). Older versions wrote the second
+/// one for MPI_ANY_SOURCE.
+inline constexpr std::int64_t kAnySource = -555;
+inline constexpr std::int64_t kFormerAnySource = -333;
+inline constexpr std::int64_t kNoRank = -666;  ///< MPI_PROC_NULL
+inline constexpr std::int64_t kAnyTag = -444;
+
 }  // namespace slackline::ti

@@ -10,8 +10,8 @@
 #include <cmath>
 
 #include "base/saturating.h"
-#include "formats/ti/reader.h"
-#include "formats/ti/special_values.h"
+#include "formats/ti/fields.h"
+#include "formats/ti/ti.h"
 
 namespace slackline::ti {
 namespace {

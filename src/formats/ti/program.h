@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/ti/datatypes.h"
 #include "formats/ti/fields.h"
 #include "formats/ti/requests.h"
 #include "trace/trace_builder.h"

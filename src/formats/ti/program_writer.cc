@@ -18,10 +18,8 @@
 #include <iterator>
 #include <optional>
 
-#include "formats/ti/datatypes.h"
-#include "formats/ti/reader.h"
-#include "formats/ti/special_values.h"
-#include "formats/ti/writer_findings.h"
+#include "formats/ti/fields.h"
+#include "formats/ti/ti.h"
 #include "trace/start_groups.h"
 
 namespace slackline::ti {

@@ -1,7 +1,7 @@
 // Two passes over the text: the first finds how many ranks there are, which the counts of vector
 // collectives depend on; the second reads.
 
-#include "formats/ti/reader.h"
+#include "formats/ti/ti.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/testing/error_text.h"
 #include "base/testing/scratch_folder.h"
-#include "formats/ti/reader.h"
+#include "formats/ti/ti.h"
 
 namespace slackline {
 namespace {

@@ -1,4 +1,3 @@
-#include "formats/ti/writer.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,8 +9,8 @@
 
 #include "base/file.h"
 #include "formats/text/text.h"
-#include "formats/ti/reader.h"
-#include "formats/ti/writer_findings.h"
+#include "formats/ti/program_writer.h"
+#include "formats/ti/ti.h"
 #include "trace/testing/arbitrary_trace.h"
 #include "trace/testing/plausible_trace.h"
 

@@ -1,4 +1,4 @@
-#include "formats/ti/writer.h"
+#include "formats/ti/ti.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "calls/run_span.h"
 #include "formats/ti/program_writer.h"
-#include "formats/ti/writer_findings.h"
 
 namespace slackline {
 namespace ti {

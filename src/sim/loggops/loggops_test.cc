@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/testing/error_text.h"
-#include "formats/goal/text.h"
+#include "formats/goal/goal.h"
 #include "sim/loggops/noise.h"
 
 namespace slackline {

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "base/testing/scratch_folder.h"
-#include "formats/goal/text.h"
+#include "formats/goal/goal.h"
 #include "timing/goal_reduction.h"
 #include "timing/makespan.h"
 #include "timing/testing/sealed_cache.h"

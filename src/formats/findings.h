@@ -4,7 +4,7 @@
 
 namespace slackline {
 
-// What readers of several formats find. What only one format can have stands in its own folder.
+// What readers of several formats find, then what writers do. What only one format can have stands in its own folder.
 
 inline constexpr FindingKind kDamagedRecord{"damaged_record", Severity::data_loss,
                                             "Malformed records; they were omitted."};
@@ -43,5 +43,10 @@ inline constexpr FindingKind kTimeBackwards{
 inline constexpr FindingKind kClockUnknown{
     "clock_unknown", Severity::notice,
     "Ranks without a recorded clock offset; their times may be shifted."};
+
+inline constexpr FindingKind kFactsLost{"facts_left_out", Severity::info,
+                                        "Clock corrections, CPU times, call paths, samples, OpenMP "
+                                        "regions and earlier warnings are not stored in this "
+                                        "format."};
 
 }  // namespace slackline

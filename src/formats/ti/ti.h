@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/findings.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -46,5 +47,10 @@ bool looks_like_ti(const std::filesystem::path& path, std::span<const std::byte>
 /// any other text.
 std::optional<std::string> missing_listed_file(const std::filesystem::path& path,
                                                std::span<const std::byte> bytes);
+
+/// Writes `trace` as one time-independent trace of SimGrid: every rank's actions, rank after rank.
+/// Computation becomes flops at kTiFlopsPerSecond (formats/ti/ti.h). Returns what the
+/// format cannot hold (doc/formats/ti.md). Linear; memory: the requests under way.
+Findings write_ti(const Trace& trace, const std::filesystem::path& path);
 
 }  // namespace slackline

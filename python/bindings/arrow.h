@@ -17,4 +17,10 @@ pybind11::capsule arrow_array(const pybind11::list& columns, std::int64_t rows);
 /// it is asked for; all have the schema of `columns`.
 pybind11::capsule arrow_stream(const pybind11::list& columns, const pybind11::iterator& batches);
 
+/// The columns of all batches of an "arrow_array_stream" capsule, which is used up: a dict from
+/// names to lists of (values, categories or None, valid or None), one for each batch. Of lists of
+/// integers `values` is (offsets, elements). Numbers, booleans, text, dictionaries of text and
+/// lists of int64 are read, with copies. Throws usage Error for other types.
+pybind11::dict arrow_columns(const pybind11::capsule& stream);
+
 }  // namespace slackline::python

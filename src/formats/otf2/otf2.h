@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/findings.h"
 #include "trace/send_records.h"
 #include "trace/trace.h"
 
@@ -20,5 +21,11 @@ std::vector<std::filesystem::path> otf2_files(const std::filesystem::path& ancho
 /// what is wrong inside becomes Findings. About 60 bytes a call beside the library's buffers, and 4
 /// more where `sends` is given and filled.
 Trace read_otf2(const std::filesystem::path& anchor, SendRecords* sends = nullptr);
+
+/// Writes `trace` as an OTF2 archive: the file `anchor` (run.otf2), run.def beside it, and the
+/// folder run/. read_otf2() of it gives the same calls, communicators and regions; what it cannot
+/// hold (doc/formats/otf2.md) is returned as Findings. Throws Error when it cannot be written.
+/// Appears piece by piece: give it a place in OutputFiles (base/output_files.h).
+Findings write_otf2(const Trace& trace, const std::filesystem::path& anchor);
 
 }  // namespace slackline
