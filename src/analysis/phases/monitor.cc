@@ -215,12 +215,6 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
   return out;
 }
 
-EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
-                                   const MonitorOptions& options) {
-  return curves_of(trace, ideal, RunWindows(trace, ideal, analysed_interval(trace, options)),
-                   options);
-}
-
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options) {
   RunWindows windows(trace, inputs.ideal, analysed_interval(trace, options));
   if (inputs.analysed.has_time()) {

@@ -97,11 +97,6 @@ struct EfficiencyCurves {
   WindowEfficiency whole;                 ///< of the analysed interval: the factors of all tables
 };
 
-/// Takes a timed trace; MonitorOptions::ideal has no part in it. Throws Error for a rank that does
-/// not exist. O(calls).
-EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
-                                   const MonitorOptions& options);
-
 /// The iterations of the run's longest loop. Times are from the start of the run.
 struct RunIterations {
   struct Outlier {

@@ -149,6 +149,4 @@ struct GoalProgram {
   std::uint64_t operation_count() const;
 };
 
-bool same_program(const GoalProgram& a, const GoalProgram& b);
-
 }  // namespace slackline
