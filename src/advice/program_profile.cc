@@ -4,8 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/arithmetic.h"
 #include "base/parallel.h"
-#include "base/saturating.h"
 #include "calls/call_actions.h"
 #include "calls/code_places.h"
 #include "calls/program_steps.h"

@@ -11,8 +11,8 @@
 #include "analysis/regression/worst_runs.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/median.h"
 #include "base/output_files.h"
+#include "base/statistics.h"
 #include "formats/sqlite/list_table.h"
 #include "formats/sqlite/writer.h"
 

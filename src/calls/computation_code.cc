@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/int128.h"
+#include "base/arithmetic.h"
 #include "calls/code_places.h"
 
 namespace slackline {

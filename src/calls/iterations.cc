@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/median.h"
 #include "base/parallel.h"
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

@@ -39,7 +39,7 @@
 #include <utility>
 
 #include "base/flat_map.h"
-#include "base/median.h"
+#include "base/statistics.h"
 #include "calls/call_kinds.h"
 #include "calls/run_span.h"
 

@@ -10,8 +10,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/numbers.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 #include "graph/collectives/smpi_choice.h"
 
 namespace slackline {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/numbers.h"
 #include "base/parallel.h"
+#include "base/text_parsing.h"
 
 namespace slackline {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "base/median.h"
 #include "base/parallel.h"
+#include "base/statistics.h"
 #include "training/waiting_causes.h"
 
 namespace slackline {

@@ -22,8 +22,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/saturating.h"
 #include "calls/call_actions.h"
 #include "calls/call_matching.h"
 #include "whatif/actions.h"

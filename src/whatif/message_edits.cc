@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/saturating.h"
 #include "base/units.h"
 #include "calls/call_actions.h"
 #include "trace/start_groups.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "base/saturating.h"
 #include "calls/run_span.h"
 #include "trace/trace_builder.h"
 

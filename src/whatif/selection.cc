@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/nearest_names.h"
+#include "base/sentences.h"
 #include "base/units.h"
 #include "calls/code_places.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/median.h"
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

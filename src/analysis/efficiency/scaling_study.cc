@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "base/sentences.h"
 #include "base/units.h"
 

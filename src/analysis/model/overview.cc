@@ -8,8 +8,7 @@
 #include <string>
 
 #include "analysis/model/model_functions.h"
-#include "base/ratio.h"
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "base/units.h"
 
 namespace slackline {

@@ -27,7 +27,7 @@
 #include <set>
 #include <utility>
 
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "calls/code_places.h"
 
 namespace slackline {

@@ -16,7 +16,7 @@
 #include "analysis/paths/imbalance.h"
 #include "analysis/paths/longest_activity_path.h"
 #include "analysis/paths/run_path.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/paths/activities.h"
-#include "base/int128.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 

@@ -12,7 +12,7 @@
 #include "analysis/paths/path_gains.h"
 #include "analysis/paths/path_slack.h"
 #include "analysis/paths/run_path.h"
-#include "base/int128.h"
+#include "base/arithmetic.h"
 #include "base/keyed_rows.h"
 #include "calls/run_part.h"
 #include "trace/trace.h"

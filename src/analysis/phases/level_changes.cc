@@ -27,8 +27,8 @@
 
 #include "analysis/phases/optimal_levels.h"
 #include "analysis/phases/prepared_series.h"
-#include "base/median.h"
 #include "base/parallel.h"
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/regression/worst_runs.h"
-#include "base/median.h"
+#include "base/statistics.h"
 #include "report/unicode.h"
 
 namespace slackline {

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/median.h"
+#include "base/statistics.h"
 #include "base/units.h"
 
 namespace slackline {

@@ -14,7 +14,7 @@
 #include "analysis/waits/waits_in_interval.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "base/ranking.h"
+#include "base/statistics.h"
 #include "calls/run_span.h"
 
 namespace slackline {

@@ -9,8 +9,8 @@
 #include "analysis/paths/call_activities.h"
 #include "analysis/summary/concentration.h"
 #include "analysis/summary/path_shares.h"
-#include "base/ranking.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/summary/path_shares.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 namespace {

@@ -22,7 +22,7 @@
 #include "analysis/summary/concentration.h"
 #include "analysis/summary/judgement_cautions.h"
 #include "analysis/summary/limits_report.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "base/sentences.h"
 #include "base/units.h"
 #include "calls/run_span.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/waits/cut_calls.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "base/units.h"
 #include "calls/causality.h"
 #include "calls/clock_correction.h"

@@ -18,7 +18,7 @@
 
 #include "analysis/runs/measured.h"
 #include "analysis/waits/known_waits.h"
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 namespace {

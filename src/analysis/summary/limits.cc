@@ -14,7 +14,7 @@
 
 #include "analysis/summary/limit_losses.h"
 #include "analysis/waits/sampled_causes.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "base/sentences.h"
 #include "base/units.h"
 #include "calls/code_places.h"

@@ -10,7 +10,7 @@
 #include "app/load/loaded_graph.h"
 #include "app/load/machine.h"
 #include "base/error.h"
-#include "base/stage.h"
+#include "base/progress.h"
 #include "sim/simulated_trace.h"
 #include "timing/model_schedule.h"
 

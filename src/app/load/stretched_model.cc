@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/packed.h"
-#include "base/stage.h"
+#include "base/progress.h"
 #include "calls/call_matching.h"
 #include "calls/findings.h"
 #include "parallel/process_group.h"

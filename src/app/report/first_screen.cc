@@ -14,9 +14,9 @@
 #include "analysis/summary/judgement_cautions.h"
 #include "analysis/summary/limits_report.h"
 #include "app/report/answers.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
+#include "base/printable.h"
 #include "base/sentences.h"
-#include "base/shell_command.h"
 #include "base/units.h"
 
 namespace slackline {

@@ -13,7 +13,7 @@
 
 #include "analysis/profile/counter_profile.h"
 #include "analysis/runs/gap_parts.h"
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "calls/call_actions.h"
 #include "graph/collective_index.h"
 #include "trace/operation_kinds.h"

@@ -6,7 +6,7 @@
 
 #include "app/report/training_what_if.h"
 #include "base/error.h"
-#include "base/stage.h"
+#include "base/progress.h"
 #include "base/units.h"
 #include "formats/open/open.h"
 #include "page/training_rows.h"

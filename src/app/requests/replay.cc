@@ -14,7 +14,7 @@
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/median.h"
+#include "base/statistics.h"
 #include "base/units.h"
 #include "calls/run_span.h"
 #include "formats/native/reader.h"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/numbers.h"
+#include "base/text_parsing.h"
 
 namespace slackline {
 namespace {

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/numbers.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 #include "formats/compressed/decompressed_file.h"
 #include "formats/paraver/callers.h"
 #include "formats/paraver/counters.h"

@@ -1,6 +1,6 @@
 #include "formats/raw/sent_bytes.h"
 
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "trace/operation.h"
 
 namespace slackline::raw {

@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "formats/ti/reader.h"
 #include "formats/ti/special_values.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/numbers.h"
+#include "base/text_parsing.h"
 #include "graph/collectives/algorithms.h"
 #include "graph/collectives/decision_rows.h"
 #include "graph/collectives/smp.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/median.h"
+#include "base/statistics.h"
 #include "base/units.h"
 #include "graph/training/moments.h"
 #include "graph/training/rank_moments.h"

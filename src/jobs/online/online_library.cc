@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/shell_command.h"
+#include "base/printable.h"
 #include "jobs/record/launcher.h"
 #include "jobs/record/libraries.h"
 

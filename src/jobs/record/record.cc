@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/numbers.h"
-#include "base/shell_command.h"
+#include "base/printable.h"
+#include "base/text_parsing.h"
 #include "formats/native/shared_writer.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/reader.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/numbers.h"
+#include "base/text_parsing.h"
 
 namespace slackline {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "base/big_vector.h"
+#include "base/large_pages.h"
 #include "timing/goal/block_order.h"
 #include "timing/goal/rank_steps.h"
 #include "trace/goal/program.h"

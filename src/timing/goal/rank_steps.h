@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/big_vector.h"
-#include "base/int128.h"
+#include "base/arithmetic.h"
+#include "base/large_pages.h"
 #include "timing/reduction/reduced_graph.h"
 #include "trace/goal/channel.h"
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "base/big_vector.h"
 #include "base/error.h"
+#include "base/large_pages.h"
 
 namespace slackline {
 

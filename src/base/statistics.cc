@@ -1,8 +1,8 @@
-#include "base/student_t.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

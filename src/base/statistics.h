@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 namespace slackline {
@@ -43,5 +45,26 @@ inline double median_of(std::vector<double> values) {
 /// The standard deviation of normally distributed values over the median of their distances to
 /// their median.
 inline constexpr double kSigmaOfMedian = 1.4826;
+
+/// The numbers 0 to count - 1, from the one whose `key` is largest on; equal ones in ascending
+/// order. O(count log count).
+template <class Key>
+std::vector<std::size_t> largest_first(std::size_t count, Key key) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater{}, key);
+  return order;
+}
+
+/// The 97.5 % quantile of Student's t distribution, for two-sided intervals of 95 %. Above 30
+/// degrees of freedom that of 30, which is slightly larger; `freedom` 0 counts as 1.
+double student_t(std::size_t freedom);
+
+/// The probability that a value of Student's t distribution with `freedom` (positive, not
+/// necessarily whole) degrees of freedom is at least as far from 0 as `t`. To about ten digits.
+double student_t_two_sided(double t, double freedom);
+
+/// The `t` of which student_t_two_sided() is `p`, which is between 0 and 1. To about ten digits.
+double student_t_of(double p, double freedom);
 
 }  // namespace slackline

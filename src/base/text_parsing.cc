@@ -1,6 +1,6 @@
-#include "base/numbered_name.h"
-
 #include <charconv>
+
+#include "base/text_parsing.h"
 
 namespace slackline {
 
