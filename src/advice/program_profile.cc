@@ -7,7 +7,7 @@
 #include "base/arithmetic.h"
 #include "base/parallel.h"
 #include "calls/call_actions.h"
-#include "calls/code_places.h"
+#include "calls/computation_code.h"
 #include "calls/program_steps.h"
 #include "calls/run_span.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "online/sampled_blocks.h"
+#include "online/rank_activity.h"
 #include "sim/engine/simulation_options.h"
 #include "sim/engine/simulation_result.h"
 #include "sim/platform/platform.h"

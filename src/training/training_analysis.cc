@@ -7,7 +7,7 @@
 
 #include "base/parallel.h"
 #include "base/statistics.h"
-#include "training/waiting_causes.h"
+#include "training/collectives.h"
 
 namespace slackline {
 namespace {

@@ -27,8 +27,8 @@
 #include "calls/call_actions.h"
 #include "calls/call_matching.h"
 #include "whatif/actions.h"
-#include "whatif/call_rewrite.h"
 #include "whatif/message_selection.h"
+#include "whatif/program_writer.h"
 #include "whatif/request_numbers.h"
 
 namespace slackline {

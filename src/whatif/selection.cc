@@ -9,7 +9,7 @@
 
 #include "base/sentences.h"
 #include "base/units.h"
-#include "calls/code_places.h"
+#include "calls/computation_code.h"
 
 namespace slackline {
 namespace {

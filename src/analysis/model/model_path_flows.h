@@ -4,7 +4,7 @@
 
 #include "graph/execution_graph.h"
 #include "graph/schedule.h"
-#include "trace/timeline_extras.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 

@@ -28,7 +28,7 @@
 #include <utility>
 
 #include "base/arithmetic.h"
-#include "calls/code_places.h"
+#include "calls/computation_code.h"
 
 namespace slackline {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "trace/one_clock.h"
+#include "calls/clocks.h"
 
 namespace slackline {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "analysis/paths/run_path.h"
 #include "calls/call_matching.h"
-#include "trace/timeline_extras.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "analysis/phases/monitor.h"
-#include "trace/timeline_extras.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 

@@ -17,7 +17,7 @@
 
 #include "base/flat_map.h"
 #include "base/parallel.h"
-#include "calls/call_kinds.h"
+#include "calls/iterations.h"
 
 namespace slackline {
 namespace {

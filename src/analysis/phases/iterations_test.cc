@@ -9,7 +9,7 @@
 #include "analysis/phases/loop_changes.h"
 #include "analysis/phases/monitor.h"
 #include "analysis/phases/series_trend.h"
-#include "calls/rank_loops.h"
+#include "calls/iterations.h"
 #include "graph/testing/text_graph.h"
 #include "trace/trace_builder.h"
 

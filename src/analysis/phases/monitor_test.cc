@@ -6,7 +6,7 @@
 #include "analysis/phases/efficiency_counters.h"
 #include "analysis/phases/level_changes.h"
 #include "base/error.h"
-#include "calls/rank_loops.h"
+#include "calls/iterations.h"
 #include "graph/testing/text_graph.h"
 
 namespace slackline {

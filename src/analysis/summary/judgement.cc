@@ -25,8 +25,8 @@
 #include "base/arithmetic.h"
 #include "base/sentences.h"
 #include "base/units.h"
+#include "calls/clocks.h"
 #include "calls/run_span.h"
-#include "trace/one_clock.h"
 
 namespace slackline {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "calls/causality.h"
 #include "calls/clock_correction.h"
-#include "trace/one_clock.h"
+#include "calls/clocks.h"
 
 namespace slackline {
 namespace {

@@ -17,7 +17,7 @@
 #include "base/arithmetic.h"
 #include "base/sentences.h"
 #include "base/units.h"
-#include "calls/code_places.h"
+#include "calls/computation_code.h"
 #include "calls/disturbance.h"
 
 namespace slackline {

@@ -9,8 +9,8 @@
 #include "calls/call_matching.h"
 #include "calls/causal_order.h"
 #include "trace/samples.h"
-#include "trace/send_records.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 

@@ -13,7 +13,7 @@
 #include "base/progress.h"
 #include "graph/goal/goal_graph.h"
 #include "graph/training/training_graph.h"
-#include "training/clocks.h"
+#include "training/collectives.h"
 
 namespace slackline {
 namespace {

@@ -14,7 +14,6 @@
 #include "calls/call_matching.h"
 #include "calls/findings.h"
 #include "parallel/process_group.h"
-#include "parallel/shared_findings.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {

@@ -10,8 +10,8 @@
 #include "base/units.h"
 #include "formats/open/open.h"
 #include "page/training_rows.h"
-#include "training/clocks.h"
-#include "training/training_report.h"
+#include "training/collectives.h"
+#include "training/training_analysis.h"
 
 namespace slackline {
 namespace {

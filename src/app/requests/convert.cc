@@ -27,7 +27,7 @@
 #include "report/report.h"
 #include "report/typed_report.h"
 #include "timing/model_schedule.h"
-#include "training/clocks.h"
+#include "training/collectives.h"
 
 namespace slackline {
 namespace {

@@ -19,9 +19,8 @@
 #include "calls/run_span.h"
 #include "formats/native/reader.h"
 #include "formats/native/writer.h"
-#include "replay/replayed_trace.h"
-#include "replay/skeleton.h"
-#include "replay/skipped_calls.h"
+#include "replay/replay_file.h"
+#include "replay/stripped_program.h"
 #include "report/report.h"
 #include "trace/trace_builder.h"
 

@@ -16,7 +16,7 @@
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/units.h"
-#include "calibration/validation_report.h"
+#include "calibration/calibration_report.h"
 #include "calls/disturbance.h"
 #include "calls/summary.h"
 #include "formats/open/open.h"

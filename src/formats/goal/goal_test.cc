@@ -10,8 +10,8 @@
 #include "formats/goal/binary.h"
 #include "formats/goal/text.h"
 #include "trace/goal/linearise.h"
-#include "trace/goal/match.h"
 #include "trace/goal/order.h"
+#include "trace/goal/program.h"
 
 namespace slackline {
 namespace {

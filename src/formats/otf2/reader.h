@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "trace/send_records.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 

@@ -33,8 +33,8 @@
 #include "formats/raw/rank_reader.h"
 #include "formats/raw/record_words.h"
 #include "formats/raw/shared_frames.h"
-#include "parallel/shared_findings.h"
-#include "trace/rank_blocks.h"
+#include "parallel/process_group.h"
+#include "trace/rank_range.h"
 #include "trace/sample_wire.h"
 #include "trace/trace_builder.h"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "calls/call_paths.h"
-#include "calls/collective_times.h"
-#include "calls/region_visits.h"
+#include "calls/collective_members.h"
+#include "calls/region_tree.h"
 
 namespace slackline {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "graph/training/moments.h"
 #include "graph/training/rank_moments.h"
-#include "training/intervals.h"
+#include "training/training_run.h"
 
 namespace slackline {
 namespace {

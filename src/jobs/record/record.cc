@@ -19,10 +19,10 @@
 #include "formats/raw/findings.h"
 #include "formats/raw/reader.h"
 #include "jobs/record/jobs.h"
+#include "jobs/record/launcher.h"
 #include "jobs/record/libraries.h"
-#include "jobs/record/process.h"
 #include "jobs/record/written_trace.h"
-#include "parallel/outcome.h"
+#include "parallel/process_group.h"
 
 namespace slackline {
 
