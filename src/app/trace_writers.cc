@@ -29,7 +29,7 @@
 #include "formats/sqlite/writer.h"
 #include "formats/text/text.h"
 #include "formats/ti/writer.h"
-#include "graph/goal/goal_of_trace.h"
+#include "graph/goal/goal_graph.h"
 #include "page/events.h"
 #include "trace/operation_kinds.h"
 

@@ -16,7 +16,7 @@
 #include "online/simulator_process.h"
 #include "sim/engine/engine.h"
 #include "sim/sharing/max_min_sharing.h"
-#include "sim/simulated_trace.h"
+#include "sim/simulation.h"
 #include "trace/trace_builder.h"
 
 namespace slackline::online {

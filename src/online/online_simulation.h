@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "online/rank_activity.h"
-#include "sim/engine/simulation_options.h"
-#include "sim/engine/simulation_result.h"
+#include "sim/engine/simulation_data.h"
 #include "sim/platform/platform.h"
 #include "trace/trace.h"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "trace/trace.h"
 
 namespace slackline {

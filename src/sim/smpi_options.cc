@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/text_parsing.h"
-#include "graph/collectives/smpi_choice.h"
+#include "graph/collectives/choice.h"
 
 namespace slackline {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "base/arithmetic.h"
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "timing/cost/loggps.h"
 #include "timing/network/pair_network.h"
 

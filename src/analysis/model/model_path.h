@@ -10,7 +10,6 @@
 #include "calls/call_paths.h"
 #include "calls/run_part.h"
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "timing/model_schedule.h"
 #include "trace/trace.h"
 

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "trace/trace_extras.h"
 
 namespace slackline {

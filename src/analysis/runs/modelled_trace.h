@@ -1,7 +1,6 @@
 #pragma once
 
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "trace/trace.h"
 
 namespace slackline {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "trace/trace.h"
 
 namespace slackline {

@@ -6,9 +6,8 @@
 #include "report/object.h"
 #include "report/report.h"
 #include "report/typed_report.h"
+#include "sim/experiments.h"
 #include "sim/simulation.h"
-#include "sim/sweep.h"
-#include "sim/tolerance.h"
 #include "trace/trace.h"
 
 namespace slackline {

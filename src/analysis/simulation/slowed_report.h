@@ -4,7 +4,7 @@
 
 #include "report/object.h"
 #include "report/report.h"
-#include "sim/network/slowed_messages.h"
+#include "sim/network/link_usage.h"
 #include "sim/platform/platform.h"
 
 namespace slackline {

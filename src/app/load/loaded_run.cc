@@ -11,7 +11,7 @@
 #include "app/load/machine.h"
 #include "base/error.h"
 #include "base/progress.h"
-#include "sim/simulated_trace.h"
+#include "sim/simulation.h"
 #include "timing/model_schedule.h"
 
 namespace slackline {

@@ -19,9 +19,8 @@
 #include "base/file.h"
 #include "page/simulated_run.h"
 #include "report/report.h"
-#include "sim/simulated_trace.h"
-#include "sim/sweep.h"
-#include "sim/tolerance.h"
+#include "sim/experiments.h"
+#include "sim/simulation.h"
 
 namespace slackline {
 namespace {

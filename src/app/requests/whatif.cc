@@ -29,7 +29,7 @@
 #include "calls/findings.h"
 #include "calls/run_span.h"
 #include "report/report.h"
-#include "sim/simulated_trace.h"
+#include "sim/simulation.h"
 #include "timing/link_load.h"
 #include "timing/model_schedule.h"
 #include "whatif/actions.h"

@@ -1,4 +1,4 @@
-#include "sim/loggops/noise.h"
+#include "sim/loggops/tick_model.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "graph/collectives/decision_rows.h"
-
 #include <charconv>
+
+#include "graph/collectives/decision_rules.h"
 
 namespace slackline::collectives {
 

@@ -3,7 +3,9 @@
 #include <cstddef>
 
 #include "sim/engine/execution_context.h"
-#include "sim/engine/simulation_result.h"
+#include "sim/engine/matching.h"
+#include "sim/engine/simulation_data.h"
+#include "sim/network/network.h"
 #include "trace/trace.h"
 
 namespace slackline::sim {
@@ -39,6 +41,22 @@ class TimeAccounting {
 
   const Trace& trace_;
   const bool record_;
+  Simulation& result_;
+};
+
+/// How much messages slowed each other down, over all messages, and those that lost most. Seconds.
+class ContentionStatistics {
+ public:
+  /// Keeps `most_slowed` messages. `result` must outlive it.
+  ContentionStatistics(std::size_t most_slowed, Simulation& result)
+      : slowed_(most_slowed), result_(result) {}
+
+  /// A message has arrived. Cost: O(log most_slowed).
+  void add(const Network::Arrival& arrival, const Transfer& transfer, double now);
+  void finish() { result_.slowed = slowed_.sorted(); }
+
+ private:
+  SlowedMessages slowed_;
   Simulation& result_;
 };
 
