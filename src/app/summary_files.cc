@@ -7,8 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/regression/openmetrics.h"
-#include "analysis/regression/worst_runs.h"
+#include "analysis/regression/history.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/output_files.h"

@@ -17,8 +17,6 @@
 #include "base/progress.h"
 #include "base/sentences.h"
 #include "base/units.h"
-#include "cli/command_help.h"
-#include "cli/option_parser.h"
 #include "cli/output.h"
 #include "report/command_names.h"
 

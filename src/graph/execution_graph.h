@@ -173,7 +173,7 @@ inline constexpr std::int64_t kPicosPerNano = 1000;
 
 /// When everything in an ExecutionGraph happens under a model, and what decided it. Times in
 /// picoseconds from the begin of the run's analysed interval (calls/run_span.h). What a run of any
-/// origin has in common is not this but a trace with times: analysis/runs/modelled_trace.h makes
+/// origin has in common is not this but a trace with times: analysis/runs/scheduled_calls.h makes
 /// one.
 struct Schedule {
   static constexpr std::uint32_t kUndecided = std::numeric_limits<std::uint32_t>::max();

@@ -6,7 +6,7 @@
 // That a launch leads to its activity is a message between their rows; kernels of one collective
 // are calls of a collective.
 
-#include "page/training_rows.h"
+#include "page/timeline.h"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,6 @@
 #include <utility>
 
 #include "page/drawn_calls.h"
-#include "page/timeline.h"
 #include "training/rank_work.h"
 
 namespace slackline {

@@ -1,4 +1,4 @@
-#include "page/training_rows.h"
+#include "page/timeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

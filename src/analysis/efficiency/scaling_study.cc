@@ -3,7 +3,7 @@
 // degrades most from the reference to the largest run is thus the factor with the smallest
 // quotient of the two, and the same holds one level below.
 
-#include "analysis/efficiency/scaling_study.h"
+#include "analysis/efficiency/efficiency.h"
 
 #include <fmt/format.h>
 

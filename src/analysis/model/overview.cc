@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string>
 
-#include "analysis/model/model_functions.h"
+#include "analysis/model/model_choice.h"
 #include "base/arithmetic.h"
 #include "base/units.h"
 

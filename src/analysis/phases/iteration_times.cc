@@ -8,7 +8,7 @@
 // Kinds that most iterations lack are left out. Where every iteration makes the same calls, the
 // standardised times are the measured ones.
 
-#include "analysis/phases/iteration_times.h"
+#include "analysis/phases/loop_changes.h"
 
 #include <algorithm>
 #include <array>

@@ -17,6 +17,7 @@
 #include "report/report.h"
 #include "report/typed_report.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 
@@ -157,5 +158,10 @@ std::optional<IterationsJson> iterations_to_json(const Monitor& monitor);
 using MonitorJson = JsonOf<struct MonitorJsonTag>;
 const JsonType& declared_type(const MonitorJsonTag*);
 Described<MonitorJson> describe(const Monitor& monitor);
+
+/// The efficiencies of fixed windows, and the cumulative transfer efficiency of a rank, as curves
+/// over a timeline of the trace: each window's value stands from its begin on.
+std::vector<TimelineCounter> efficiency_counters(const Trace& trace,
+                                                 const EfficiencyCurves& curves);
 
 }  // namespace slackline

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/phases/efficiency_counters.h"
 #include "analysis/phases/level_changes.h"
 #include "base/error.h"
 #include "calls/iterations.h"

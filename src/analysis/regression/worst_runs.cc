@@ -1,4 +1,4 @@
-#include "analysis/regression/worst_runs.h"
+#include "analysis/regression/history.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

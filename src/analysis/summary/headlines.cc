@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "analysis/efficiency/efficiency.h"
-#include "analysis/summary/path_shares.h"
+#include "analysis/paths/critical_path.h"
 #include "base/arithmetic.h"
 
 namespace slackline {

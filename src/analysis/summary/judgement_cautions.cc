@@ -1,4 +1,4 @@
-#include "analysis/summary/judgement_cautions.h"
+#include "analysis/summary/judgement.h"
 
 #include <fmt/format.h>
 

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "analysis/runs/measured.h"
-#include "analysis/waits/known_waits.h"
+#include "analysis/waits/wait_states.h"
 #include "base/arithmetic.h"
 
 namespace slackline {

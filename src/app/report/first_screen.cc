@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "analysis/summary/judgement.h"
-#include "analysis/summary/judgement_cautions.h"
-#include "analysis/summary/limits_report.h"
+#include "analysis/summary/limits.h"
 #include "app/report/answers.h"
 #include "base/arithmetic.h"
 #include "base/printable.h"

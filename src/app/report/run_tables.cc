@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/profile/counter_profile.h"
+#include "analysis/profile/time_profile.h"
 #include "analysis/runs/gap_parts.h"
 #include "base/arithmetic.h"
 #include "calls/call_actions.h"

@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "base/units.h"
 #include "formats/open/open.h"
-#include "page/training_rows.h"
+#include "page/timeline.h"
 #include "training/collectives.h"
 #include "training/training_analysis.h"
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "analysis/model/model_choice.h"
-#include "analysis/simulation/simulated_actions.h"
 #include "analysis/simulation/simulation_report.h"
 #include "app/load/computation.h"
 #include "app/load/input.h"

@@ -10,7 +10,7 @@
 
 #include "analysis/model/sensitivity.h"
 #include "analysis/runs/measured.h"
-#include "analysis/runs/modelled_trace.h"
+#include "analysis/runs/scheduled_calls.h"
 #include "app/load/loaded_graph.h"
 #include "app/options/degradations.h"
 #include "app/requests/schemas.h"

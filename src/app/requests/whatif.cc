@@ -12,7 +12,7 @@
 #include "analysis/model/interval.h"
 #include "analysis/model/model_choice.h"
 #include "analysis/runs/measured.h"
-#include "analysis/runs/modelled_trace.h"
+#include "analysis/runs/scheduled_calls.h"
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/machine.h"
