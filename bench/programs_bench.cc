@@ -28,7 +28,7 @@
 #include "formats/native/reader.h"
 #include "formats/native/writer.h"
 #include "graph/build.h"
-#include "graph/goal/goal_of_trace.h"
+#include "graph/goal/goal_graph.h"
 #include "halo_trace.h"
 #include "irregular_trace.h"
 #include "sim/loggops/loggops.h"

@@ -32,7 +32,7 @@
 #include "timing/goal_reduction.h"
 #include "timing/makespan.h"
 #include "timing/tolerance.h"
-#include "trace/goal/match.h"
+#include "trace/goal/program.h"
 
 namespace slackline {
 namespace {

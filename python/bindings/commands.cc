@@ -27,7 +27,7 @@
 #include "app/requests/wait_states.h"
 #include "app/requests/whatif.h"
 #include "base/error.h"
-#include "base/read_files.h"
+#include "base/input_file.h"
 #include "report/command_names.h"
 
 namespace slackline::python {

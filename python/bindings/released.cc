@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/stage.h"
+#include "base/progress.h"
 
 namespace slackline::python {
 namespace {

@@ -4,7 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "calls/region_visits.h"
+#include "calls/collective_members.h"
+#include "calls/region_tree.h"
 
 namespace slackline::python {
 namespace {

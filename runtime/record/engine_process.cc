@@ -31,7 +31,7 @@ bool is_for_the_job(const char* variable) {
   return false;
 }
 
-/// What the process learns of this one (src/jobs/record/process.h).
+/// What the process learns of this one (src/jobs/record/launcher.h).
 struct EngineVariables {
   char parent[64];
   char memory[64];

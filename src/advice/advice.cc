@@ -16,8 +16,8 @@
 
 #include "advice/evaluation.h"
 #include "advice/hypotheses.h"
+#include "advice/hypothesis.h"
 #include "advice/program_profile.h"
-#include "advice/ranking.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "graph/build.h"

@@ -12,7 +12,7 @@
 #include "report/object.h"
 #include "report/report.h"
 #include "report/typed_report.h"
-#include "trace/program.h"
+#include "trace/samples.h"
 
 namespace slackline {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "advice/advice.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "base/units.h"
 
 namespace slackline {

@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "advice/hypotheses.h"
-#include "base/median.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
+#include "base/statistics.h"
 #include "base/units.h"
 #include "whatif/computation_pieces.h"
 #include "whatif/selection.h"

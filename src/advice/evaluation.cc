@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "advice/retimed_cost.h"
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "base/units.h"
 #include "calls/findings.h"
 #include "graph/build.h"

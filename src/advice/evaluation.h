@@ -8,7 +8,7 @@
 #include "analysis/model/model_choice.h"
 #include "graph/execution_graph.h"
 #include "timing/makespan.h"
-#include "trace/program.h"
+#include "trace/samples.h"
 
 namespace slackline {
 

@@ -6,7 +6,7 @@
 #include "advice/hypothesis.h"
 #include "advice/program_profile.h"
 #include "analysis/model/model_choice.h"
-#include "trace/program.h"
+#include "trace/samples.h"
 
 namespace slackline {
 

@@ -4,10 +4,10 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/arithmetic.h"
 #include "base/parallel.h"
-#include "base/saturating.h"
 #include "calls/call_actions.h"
-#include "calls/code_places.h"
+#include "calls/computation_code.h"
 #include "calls/program_steps.h"
 #include "calls/run_span.h"
 

@@ -2,7 +2,7 @@
 // gains at least about as much as over the run, and a faster network is a faster network by any
 // name. Only the most specific one should be read, unless it misses much of the gain.
 
-#include "advice/ranking.h"
+#include "advice/hypothesis.h"
 
 #include <algorithm>
 #include <string>

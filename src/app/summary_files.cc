@@ -7,12 +7,11 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/regression/openmetrics.h"
-#include "analysis/regression/worst_runs.h"
+#include "analysis/regression/history.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/median.h"
 #include "base/output_files.h"
+#include "base/statistics.h"
 #include "formats/sqlite/virtual_table.h"
 #include "formats/sqlite/writer.h"
 

@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/cube/cubex.h"
-#include "analysis/cube/hatchet.h"
+#include "analysis/cube/profile_writers.h"
 #include "analysis/cube/severity_cube.h"
-#include "analysis/model/model_path_flows.h"
-#include "analysis/paths/path_flows.h"
-#include "analysis/phases/efficiency_counters.h"
+#include "analysis/model/model_path.h"
+#include "analysis/paths/run_path.h"
+#include "analysis/phases/monitor.h"
 #include "analysis/waits/wait_states.h"
 #include "app/version.h"
 #include "base/error.h"
@@ -28,7 +27,7 @@
 #include "formats/sqlite/writer.h"
 #include "formats/text/text.h"
 #include "formats/ti/ti.h"
-#include "graph/goal/goal_of_trace.h"
+#include "graph/goal/goal_graph.h"
 #include "page/events.h"
 #include "trace/operation_kinds.h"
 

@@ -13,8 +13,8 @@
 #include "calls/call_matching.h"
 #include "trace/goal/program.h"
 #include "trace/samples.h"
-#include "trace/send_records.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 

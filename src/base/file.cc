@@ -13,11 +13,9 @@
 #include "base/error.h"
 #include "base/input_file.h"
 #include "base/lost_input.h"
+#include "base/overlapped_write.h"
 #include "base/parallel.h"
-#include "base/pieces_in_order.h"
-#include "base/stage.h"
-#include "base/write_all.h"
-#include "base/write_behind.h"
+#include "base/progress.h"
 
 namespace slackline {
 namespace {
@@ -187,6 +185,16 @@ void make_durable(const std::filesystem::path& path) {
     if (fd >= 0) ::close(fd);
     if (!done) throw error;
   }
+}
+
+int write_all(int fd, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return 0;
 }
 
 }  // namespace slackline

@@ -123,4 +123,7 @@ void write_output(const std::filesystem::path& path, std::string_view text);
 /// Returns when the file `path` and its name would outlast a failure of the machine. Throws Error.
 void make_durable(const std::filesystem::path& path);
 
+/// All of `text` to the file descriptor `fd`. Returns the errno of a failure, or 0.
+int write_all(int fd, std::string_view text) noexcept;
+
 }  // namespace slackline

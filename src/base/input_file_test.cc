@@ -14,7 +14,6 @@
 #include "base/file.h"
 #include "base/testing/error_text.h"
 #include "base/testing/scratch_folder.h"
-#include "base/write_all.h"
 
 namespace slackline {
 namespace {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <string>
 
 namespace slackline {
 
@@ -34,5 +36,26 @@ class InterruptsWait {
 
 /// Removes what is guarded. Signal handlers may call it.
 void remove_temporaries() noexcept;
+
+/// While it lives, the first SIGINT does not end the process but is remembered, so that long work
+/// can end early and keep what it has found. The next one acts as before. One at a time; does
+/// nothing where SIGINT is ignored.
+class InterruptRequest {
+ public:
+  InterruptRequest() noexcept;
+  ~InterruptRequest();
+  InterruptRequest(const InterruptRequest&) = delete;
+  InterruptRequest& operator=(const InterruptRequest&) = delete;
+
+  /// Has the signal come? From any thread.
+  bool arrived() const noexcept;
+
+ private:
+  void (*before_)(int);
+};
+
+/// Asked now and then by work that may have to end early: why it must stop, as the reason of an
+/// Error; empty while it may go on. Throws nothing.
+using StopReason = std::function<std::string()>;
 
 }  // namespace slackline

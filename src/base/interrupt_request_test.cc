@@ -1,4 +1,4 @@
-#include "base/interrupt_request.h"
+#include "base/interrupt.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "base/nearest_names.h"
+#include "base/sentences.h"
 
 #include <gtest/gtest.h>
 

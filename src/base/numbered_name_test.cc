@@ -1,4 +1,4 @@
-#include "base/numbered_name.h"
+#include "base/text_parsing.h"
 
 #include <gtest/gtest.h>
 

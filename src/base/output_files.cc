@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "base/output_target.h"
-#include "base/read_files.h"
 
 namespace slackline {
 namespace {

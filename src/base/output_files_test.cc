@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/read_files.h"
+#include "base/input_file.h"
 #include "base/testing/scratch_folder.h"
 
 namespace slackline {

@@ -16,10 +16,9 @@
 #include <vector>
 
 #include "base/file.h"
-#include "base/numbers.h"
+#include "base/input_file.h"
 #include "base/output_place.h"
-#include "base/read_files.h"
-#include "base/write_all.h"
+#include "base/text_parsing.h"
 
 namespace slackline {
 namespace {

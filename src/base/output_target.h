@@ -30,7 +30,7 @@ class OutputTarget {
   /// Looks, and changes nothing. Throws Error for what cannot be written or should not be: a
   /// folder, a socket, a block device, a file without write permission (even for root), a link that
   /// another user has put into a folder that all may write to, and an input of the command
-  /// (base/read_files.h).
+  /// (base/input_file.h).
   explicit OutputTarget(const std::filesystem::path& given);
 
   /// Where the output appears: `given` with links followed.
@@ -47,7 +47,7 @@ class OutputTarget {
   /// Gives that file its place, with the mode and owner of the one that it replaces. A file with
   /// other hard links, or of an owner that this process may not give files to, is overwritten
   /// instead; if that fails, it gets its old content again. Throws Error, also where the file there
-  /// has become an input (base/read_files.h).
+  /// has become an input (base/input_file.h).
   void replace_by(const std::filesystem::path& temporary) const;
   /// The same, but keeps the old content so that the returned Undo can restore it.
   Undo exchange_with(const std::filesystem::path& temporary) const;

@@ -1,4 +1,4 @@
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 
 #include <gtest/gtest.h>
 

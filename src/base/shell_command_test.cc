@@ -1,4 +1,4 @@
-#include "base/shell_command.h"
+#include "base/printable.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "base/write_all.h"
+#include "base/file.h"
 
 namespace slackline {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/student_t.h"
+#include "base/statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/fixed_point_sum.h"
+#include "base/arithmetic.h"
 #include "base/keyed_rows.h"
 
 namespace slackline {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "calibration/estimate_json.h"
 #include "timing/cost/message_time.h"
 
 namespace slackline {
@@ -306,6 +305,22 @@ Described<CalibrationJson> describe(const CalibrationSamples& samples, const Log
   }
   report.sections = {std::move(parameters), std::move(pieces), method()};
   return report;
+}
+
+namespace {
+
+auto estimate_object(const Estimate& e) {
+  return Object{"value"_key = e.value, "low"_key = e.low, "high"_key = e.high};
+}
+
+}  // namespace
+
+const JsonType& declared_type(const EstimateJsonTag*) {
+  return json_type_by<estimate_object>();
+}
+
+EstimateJson to_json(const Estimate& estimate) {
+  return estimate_object(estimate);
 }
 
 }  // namespace slackline

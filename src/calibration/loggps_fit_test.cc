@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "calibration/smpi_tables.h"
 
 namespace slackline {
 namespace {

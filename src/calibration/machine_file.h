@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "calibration/loggps_fit.h"
-#include "calibration/smpi_tables.h"
 #include "timing/cost/model_file.h"
 
 namespace slackline {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "timing/network/pair_matrix.h"
+#include "timing/network/pair_network.h"
 
 namespace slackline {
 namespace {

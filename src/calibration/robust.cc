@@ -58,15 +58,6 @@ Location location_of_sorted(std::span<const double> values) {
   return found;
 }
 
-Location robust_location(const std::vector<double>& values) {
-  std::vector<double> sorted;
-  for (const double v : values) {
-    if (!std::isnan(v)) sorted.push_back(v);
-  }
-  std::sort(sorted.begin(), sorted.end());
-  return location_of_sorted(sorted);
-}
-
 std::size_t ResamplingIndices::next(std::size_t bound) {
   state_ ^= state_ >> 12;
   state_ ^= state_ << 25;

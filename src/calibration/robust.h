@@ -26,9 +26,7 @@ struct Location {
 
 /// Interruptions only ever lengthen a measurement, so the scatter is taken from the values below
 /// the median, and values more than four such deviations above it are left out before the median is
-/// taken again. Values that are NaN count as missing. O(n log n).
-Location robust_location(const std::vector<double>& values);
-/// The same of ascending values, none of which is missing. O(log n).
+/// taken again. `values` ascend, and none is missing. O(log n).
 Location location_of_sorted(std::span<const double> values);
 
 /// A small generator (xorshift64*, Vigna 2016) whose sequence is the same on every platform, for

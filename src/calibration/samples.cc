@@ -11,8 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/numbers.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 
 namespace slackline {
 namespace {

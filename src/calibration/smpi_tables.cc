@@ -1,4 +1,4 @@
-#include "calibration/smpi_tables.h"
+#include "calibration/loggps_fit.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "calibration/validation_report.h"
+#include "calibration/calibration_report.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/units.h"
-#include "calibration/estimate_json.h"
 
 namespace slackline {
 namespace {

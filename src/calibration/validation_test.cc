@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "calibration/validation_report.h"
+#include "calibration/calibration_report.h"
 
 namespace slackline {
 namespace {

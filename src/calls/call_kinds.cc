@@ -1,4 +1,4 @@
-#include "calls/call_kinds.h"
+#include "calls/iterations.h"
 
 #include <bit>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "calls/collective_shapes.h"
-#include "trace/one_clock.h"
+#include "calls/clocks.h"
+#include "calls/collective_members.h"
 
 namespace slackline {
 namespace {

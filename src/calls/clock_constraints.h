@@ -5,9 +5,8 @@
 
 #include "base/flat_map.h"
 #include "calls/call_matching.h"
-#include "calls/clock_groups.h"
-#include "calls/clock_map.h"
-#include "calls/collective_shapes.h"
+#include "calls/clocks.h"
+#include "calls/collective_members.h"
 #include "trace/trace.h"
 
 namespace slackline {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "calls/causality.h"
+#include "calls/clocks.h"
 #include "calls/logical_clock.h"
 #include "formats/text/text.h"
-#include "trace/one_clock.h"
 #include "trace/testing/plausible_trace.h"
 #include "trace/trace_builder.h"
 

@@ -1,4 +1,4 @@
-#include "calls/code_places.h"
+#include "calls/computation_code.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "calls/run_span.h"
 #include "trace/trace_builder.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "base/units.h"
 #include "calls/cpu_time.h"
 

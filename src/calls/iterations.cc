@@ -1,4 +1,4 @@
-// The iterations of a run. Each rank's calls are cut by themselves (rank_loops.h); the loops of the
+// The iterations of a run. Each rank's calls are cut by themselves (iterations.h); the loops of the
 // run are those that most ranks have in the same number and with equally many iterations, so that
 // the k-th iteration is the same one everywhere. A rank that deviates (a master, one with lost
 // calls) takes part in those loops of which it has as many iterations.
@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/median.h"
 #include "base/parallel.h"
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

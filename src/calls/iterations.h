@@ -5,10 +5,28 @@
 #include <vector>
 
 #include "calls/call_paths.h"
-#include "calls/rank_loops.h"
 #include "trace/trace.h"
 
 namespace slackline {
+
+/// A loop of one rank: calls that repeat.
+struct RankLoop {
+  /// The first call of each iteration and, last, the one after the loop; ascending.
+  std::vector<std::uint32_t> first_call;
+  /// Which kinds of calls each iteration makes: equal numbers, equal kinds.
+  std::vector<std::uint64_t> structure;
+
+  std::size_t count() const { return structure.size(); }
+};
+
+inline constexpr std::size_t kFewestIterations = 4;
+
+/// The loops of a rank between MPI_Init and MPI_Finalize, in program order; they do not overlap.
+/// Loops of fewer than kFewestIterations and of less than a tenth of the rank's time are left out.
+/// An iteration is the shortest repetition that makes most of the kinds of calls that occur in the
+/// loop: a time step, and neither the solver's loop inside of it nor the ten steps between two
+/// outputs. O(calls).
+std::vector<RankLoop> rank_loops(const Trace& trace, const CallPaths& paths, std::int32_t rank);
 
 /// A loop of the program: iterations that most ranks make together.
 struct IterationLoop {
@@ -35,5 +53,30 @@ std::vector<IterationLoop> find_iterations(const Trace& trace, const CallPaths& 
 /// begin with.
 std::int64_t iteration_begin_ns(const RankCalls& calls, const std::vector<std::uint32_t>& first,
                                 std::size_t k);
+
+/// Calls of one kind that follow each other.
+struct CallRun {
+  std::uint32_t kind;
+  std::uint32_t first_call;
+};
+
+/// A rank's calls as a sequence of kinds, numbered from 0 in order of appearance.
+struct CallRuns {
+  std::vector<CallRun> runs;
+  std::uint32_t kinds = 0;
+  std::uint32_t end_call = 0;  ///< one after the last call
+};
+
+/// What distinguishes kinds of calls.
+enum class CallDistinction : std::uint8_t {
+  by_partner,  ///< operation, regions and call path, communicator, partner and power of two of the
+               ///< size
+  by_operation,  ///< operation, regions and call path
+};
+
+/// The calls between MPI_Init and MPI_Finalize. Unsuccessful tests and probes are left out, as how
+/// many there are is chance. O(calls).
+CallRuns call_runs(const Trace& trace, const CallPaths& paths, std::int32_t rank,
+                   CallDistinction distinction);
 
 }  // namespace slackline

@@ -12,7 +12,7 @@
 // A call (lock, flush or unlock) waits for the last epoch before its own that is released while it
 // runs, unless an earlier call of its epoch ended later than that.
 
-#include "calls/lock_waits.h"
+#include "calls/window_waits.h"
 
 #include <algorithm>
 #include <limits>

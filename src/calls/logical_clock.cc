@@ -27,7 +27,7 @@
 #include <limits>
 #include <vector>
 
-#include "calls/collective_shapes.h"
+#include "calls/collective_members.h"
 
 namespace slackline {
 namespace {

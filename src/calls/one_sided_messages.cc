@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
-#include "calls/lock_waits.h"
 #include "calls/window_epochs.h"
+#include "calls/window_waits.h"
 
 namespace slackline {
 

@@ -29,7 +29,7 @@
 // ends there, and what lies before and behind a loop is searched for other ones. Each candidate
 // costs a walk over the runs, there are at most a few, and mostly the first one is accepted.
 
-#include "calls/rank_loops.h"
+#include "calls/iterations.h"
 
 #include <algorithm>
 #include <functional>
@@ -39,8 +39,7 @@
 #include <utility>
 
 #include "base/flat_map.h"
-#include "base/median.h"
-#include "calls/call_kinds.h"
+#include "base/statistics.h"
 #include "calls/run_span.h"
 
 namespace slackline {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trace/rank_calls.h"
+#include "trace/trace.h"
 
 namespace slackline {
 
@@ -52,5 +53,18 @@ class RegionTree {
   std::vector<Node> nodes_{{0, kNoRegion, 0}};
   std::map<std::pair<PathId, std::int32_t>, PathId> children_;
 };
+
+/// From entering a user region to leaving it.
+struct RegionVisit {
+  std::int32_t rank;
+  std::uint32_t region;  ///< index into Trace::regions()
+  std::int32_t depth;    ///< regions that are open around it
+  std::int64_t begin_ns;
+  std::int64_t end_ns;  ///< the rank's stop where it is never left
+};
+
+/// All visits, by rank and begin. As for CallPaths, leaving a region that is not the innermost one
+/// closes those inside of it, and leaving one that is not open is ignored. O(events * depth).
+std::vector<RegionVisit> region_visits(const Trace& trace);
 
 }  // namespace slackline

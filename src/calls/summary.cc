@@ -10,8 +10,8 @@
 #include <span>
 #include <utility>
 
+#include "base/arithmetic.h"
 #include "base/parallel.h"
-#include "base/saturating.h"
 #include "calls/call_actions.h"
 #include "trace/operation_kinds.h"
 

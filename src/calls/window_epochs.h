@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "calls/call_matching.h"
-#include "calls/lock_waits.h"
+#include "calls/window_waits.h"
 #include "trace/trace.h"
 
 namespace slackline {

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "calls/lock_waits.h"
 #include "calls/window_epochs.h"
 
 namespace slackline {

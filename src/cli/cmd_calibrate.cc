@@ -7,7 +7,7 @@
 #include "app/requests/calibrate.h"
 #include "base/error.h"
 #include "base/output_target.h"
-#include "base/shell_command.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/job_options.h"
 #include "cli/output.h"

@@ -14,9 +14,9 @@
 
 #include "app/requests/report.h"
 #include "app/requests/whatif.h"
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/ratio.h"
-#include "base/shell_command.h"
+#include "base/printable.h"
 #include "base/units.h"
 #include "cli/command_line.h"
 #include "cli/launched_command.h"

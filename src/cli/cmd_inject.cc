@@ -11,7 +11,7 @@
 #include "cli/job_options.h"
 #include "cli/output.h"
 #include "jobs/inject/inject.h"
-#include "jobs/record/process.h"
+#include "jobs/record/launcher.h"
 #include "jobs/record/undisturbed_run.h"
 
 namespace slackline {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/shell_command.h"
+#include "base/printable.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/job_options.h"

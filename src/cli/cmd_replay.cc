@@ -13,7 +13,7 @@
 #include "app/requests/replay.h"
 #include "app/requests/whatif.h"
 #include "base/error.h"
-#include "base/shell_command.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/job_options.h"
 #include "cli/output.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "cli/job_options.h"
 #include "cli/report_command.h"
-#include "jobs/online/online_library.h"
+#include "jobs/record/libraries.h"
 
 namespace slackline {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "app/requests/top.h"
 #include "base/error.h"
-#include "base/interrupt_request.h"
+#include "base/interrupt.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/output.h"

@@ -12,7 +12,6 @@
 #include "cli/commands.h"
 #include "cli/job_options.h"
 #include "cli/output.h"
-#include "jobs/validate/latency_list.h"
 #include "jobs/validate/measurement.h"
 #include "report/report.h"
 

@@ -1,4 +1,4 @@
-#include "cli/command_help.h"
+#include "cli/command_line.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

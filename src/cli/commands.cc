@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/requests/advise.h"
+#include "app/requests/check.h"
+#include "app/requests/convert.h"
 #include "app/requests/critical_path.h"
 #include "app/requests/diff.h"
 #include "app/requests/efficiency.h"
@@ -18,12 +21,15 @@
 #include "app/requests/place.h"
 #include "app/requests/platform.h"
 #include "app/requests/predict.h"
+#include "app/requests/print.h"
 #include "app/requests/query.h"
 #include "app/requests/sensitivity.h"
 #include "app/requests/tolerance.h"
 #include "app/requests/wait_states.h"
 #include "app/requests/whatif.h"
-#include "cli/command_help.h"
+#include "base/output_target.h"
+#include "cli/command_line.h"
+#include "cli/output.h"
 #include "cli/report_command.h"
 #include "report/command_names.h"
 
@@ -264,6 +270,56 @@ const Command* find_command(std::string_view name) {
   const auto* const found =
       std::ranges::find(kCommands, present_command_name(name), &Command::name);
   return found == kCommands.end() ? nullptr : found;
+}
+
+Run setup_check(OptionList& options) {
+  auto command = std::make_shared<ReportCommand<CheckRequest>>();
+  command->output.has_checks = true;
+  declare(options, command->request);
+  declare(options, command->output);
+  return [command] { return report_on(*command); };
+}
+
+Run setup_convert(OptionList& options) {
+  auto command = std::make_shared<ReportCommand<ConvertRequest>>();
+  declare(options, command->request);
+  options.add("--format", command->output.format, "Format of the summary",
+              {.choices = {"text", "json"}});
+  options.add("-q,--quiet", command->output.quiet, "Suppress messages");
+  return [command] {
+    const Report report = execute(command->request);
+    OutputOptions summary = command->output;
+    if (is_standard_output(command->request.out)) {
+      summary.file = "/dev/stderr";
+      summary.quiet = true;  // nothing else may follow the trace
+    }
+    if (!command->output.quiet) write_report(report, summary);
+    return 0;
+  };
+}
+
+namespace {
+
+struct PrintCommand {
+  PrintRequest request{};
+  OutputOptions output{};
+};
+
+int print_trace(const PrintCommand& command) {
+  const OpenedTrace opened = load(command.request);
+  OutputSink sink(command.output);
+  print(opened, command.request, [&](std::string_view text) { sink.write(text); });
+  sink.finish();
+  return 0;
+}
+
+}  // namespace
+
+Run setup_print(OptionList& options) {
+  auto command = std::make_shared<PrintCommand>();
+  declare(options, command->request);
+  options.add("-o,--output FILE", command->output.file, "Output file (default: standard output)");
+  return [command] { return print_trace(*command); };
 }
 
 }  // namespace slackline

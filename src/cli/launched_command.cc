@@ -2,8 +2,8 @@
 //
 // The processes first compare what they were started with: unequal arguments or versions could make
 // them wait for each other for ever. Then all of them work, or the first one alone. In the end they
-// agree on one exit status and one message (parallel/outcome.h), so that whatever goes wrong, in
-// whichever of them, ends all.
+// agree on one exit status and one message (parallel/process_group.h), so that whatever goes wrong,
+// in whichever of them, ends all.
 
 #include "cli/launched_command.h"
 
@@ -28,9 +28,7 @@
 #include "cli/output.h"
 #include "jobs/record/libraries.h"
 #include "parallel/launched_process.h"
-#include "parallel/mpi_processes.h"
-#include "parallel/outcome.h"
-#include "parallel/relayed_processes.h"
+#include "parallel/process_group.h"
 #include "report/unicode.h"
 
 namespace slackline {

@@ -9,7 +9,7 @@
 #include "base/large_pages.h"
 #include "base/lost_input.h"
 #include "cli/launched_command.h"
-#include "jobs/record/process.h"
+#include "jobs/record/launcher.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "cli/option_parser.h"
+#include "cli/command_line.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

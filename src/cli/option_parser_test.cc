@@ -1,4 +1,4 @@
-#include "cli/option_parser.h"
+#include "cli/command_line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/output_place.h"
-#include "base/stage.h"
-#include "base/write_all.h"
+#include "base/progress.h"
 #include "parallel/launched_process.h"
 #include "report/unicode.h"
 #include "report/writers.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/option_parser.h"
+#include "cli/command_line.h"
 
 namespace slackline {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "base/stop_reason.h"
+#include "base/interrupt.h"
 #include "report/writers.h"
 
 namespace slackline {

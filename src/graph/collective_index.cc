@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "calls/call_actions.h"
 #include "calls/collective_scope.h"
 #include "trace/operation_kinds.h"

@@ -1,10 +1,12 @@
 // A rank whose threads call MPI at the same time: its calls are entered and completed in the order
-// in which that happened (thread_steps.h). What a call has started when it is entered is kept until
+// in which that happened (program_walk.h). What a call has started when it is entered is kept until
 // it completes; a collective progresses on a context of its own meanwhile.
 
-#include "graph/program_walk.h"
-
+#include <functional>
+#include <queue>
 #include <utility>
+
+#include "graph/program_walk.h"
 
 namespace slackline {
 
@@ -67,6 +69,46 @@ void ProgramWalk::complete_entered(ContextId id, const Call& call) {
   context.pending = std::move(found->second);
   context.waiting = !context.pending.empty();
   entered.erase(found);
+}
+
+namespace {
+
+bool overlaps_next(const RankCalls& calls, std::size_t i) {
+  return i + 1 < calls.size() && calls.end_ns(i) > calls.begin_ns(i + 1) &&
+         calls.thread(i) != calls.thread(i + 1);
+}
+
+bool any_overlap(const RankCalls& calls, std::size_t first) {
+  for (std::size_t i = first; i < calls.size(); ++i) {
+    if (overlaps_next(calls, i)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<ThreadStep> thread_steps(const RankCalls& calls, std::uint32_t first) {
+  std::vector<ThreadStep> steps;
+  if (!any_overlap(calls, first)) return steps;
+  steps.reserve(calls.size() - first + (calls.size() - first) / 2);
+  using Open = std::pair<std::int64_t, std::uint32_t>;  // end, call
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
+  const auto complete_until = [&](std::int64_t time) {
+    for (; !open.empty() && open.top().first <= time; open.pop()) {
+      steps.push_back({ThreadStep::Part::complete, open.top().second});
+    }
+  };
+  for (std::uint32_t i = first; i < calls.size(); ++i) {
+    complete_until(calls.begin_ns(i));
+    if (overlaps_next(calls, i)) {
+      steps.push_back({ThreadStep::Part::enter, i});
+      open.emplace(calls.end_ns(i), i);
+    } else {
+      steps.push_back({ThreadStep::Part::whole, i});
+    }
+  }
+  complete_until(kTimeLimit_ns);
+  return steps;
 }
 
 }  // namespace slackline

@@ -1,4 +1,4 @@
-#include "graph/transfer_costs.h"
+#include "graph/build.h"
 
 #include <gtest/gtest.h>
 

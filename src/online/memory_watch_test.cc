@@ -1,4 +1,4 @@
-#include "online/memory_watch.h"
+#include "online/simulator_process.h"
 
 #include <gtest/gtest.h>
 

@@ -27,10 +27,9 @@
 #include "base/units.h"
 #include "calls/call_actions.h"
 #include "online/call_check.h"
-#include "online/interruption.h"
-#include "online/process_call_path.h"
-#include "online/rank_threads.h"
-#include "online/sampled_blocks.h"
+#include "online/processes.h"
+#include "online/rank_activity.h"
+#include "online/simulator_process.h"
 #include "sim/engine/matching.h"
 #include "trace/operation_kinds.h"
 

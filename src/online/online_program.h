@@ -8,11 +8,11 @@
 
 #include "base/progress.h"
 #include "online/live_collectives.h"
-#include "online/memory_watch.h"
 #include "online/message_matching.h"
 #include "online/one_sided.h"
 #include "online/processes.h"
 #include "online/shared_memory.h"
+#include "online/simulator_process.h"
 #include "sim/engine/context_order.h"
 #include "sim/engine/live_calls.h"
 #include "sim/engine/message_passing.h"

@@ -10,14 +10,13 @@
 #include "base/findings.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "online/folded_memory.h"
-#include "online/interruption.h"
 #include "online/online_program.h"
-#include "online/pinned_thread.h"
-#include "online/rank_threads.h"
+#include "online/rank_activity.h"
+#include "online/shared_memory.h"
+#include "online/simulator_process.h"
 #include "sim/engine/engine.h"
 #include "sim/sharing/max_min_sharing.h"
-#include "sim/simulated_trace.h"
+#include "sim/simulation.h"
 #include "trace/trace_builder.h"
 
 namespace slackline::online {

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "online/sampled_blocks.h"
-#include "sim/engine/simulation_options.h"
-#include "sim/engine/simulation_result.h"
+#include "online/rank_activity.h"
+#include "sim/engine/simulation_data.h"
 #include "sim/platform/platform.h"
 #include "trace/trace.h"
 

@@ -1,7 +1,7 @@
 // The call path of another process, which waits: its stack is unwound from here by libdw, so that a
 // call costs nothing for it until it is asked.
 
-#include "online/process_call_path.h"
+#include "online/processes.h"
 
 #if SLACKLINE_LIBDW
 #include <elfutils/libdwfl.h>

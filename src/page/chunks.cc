@@ -1,4 +1,4 @@
-#include "page/chunks.h"
+#include "page/levels.h"
 
 #include <algorithm>
 #include <array>

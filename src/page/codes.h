@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -40,5 +41,20 @@ class TimelineCodes {
 
 /// The class of an operation on the page, which chooses its colour: "compute", "send", ...
 std::string_view class_name(Operation operation);
+
+/// Nanoseconds in whole ticks of 2^shift ns, rounded to the nearest; nothing lies before 0.
+class TickScale {
+ public:
+  explicit TickScale(int shift) : shift_(shift) {}
+
+  std::uint64_t operator()(std::int64_t ns) const {
+    const auto positive = static_cast<std::uint64_t>(std::max<std::int64_t>(0, ns));
+    return (positive + (std::uint64_t{1} << shift_ >> 1)) >> shift_;
+  }
+  std::uint64_t tick_ns() const { return std::uint64_t{1} << shift_; }
+
+ private:
+  int shift_;
+};
 
 }  // namespace slackline

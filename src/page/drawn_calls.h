@@ -51,7 +51,8 @@ class DrawnCalls {
   virtual PathId path_before(std::int32_t row, std::size_t call) const = 0;
   /// Whether ipc() is known anywhere.
   virtual bool has_ipc() const { return false; }
-  /// Instructions per cycle of the computation right before a call, as a code (page/measures.h).
+  /// Instructions per cycle of the computation right before a call, as a code
+  /// (page/timeline_parts.h).
   virtual std::uint8_t ipc(std::int32_t, std::size_t) const { return 0; }
   /// Whether pauses() or recording_ns() are known anywhere.
   virtual bool has_pauses() const { return false; }

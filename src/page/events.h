@@ -10,7 +10,6 @@
 #include "page/drawn_calls.h"
 #include "page/drawn_timeline.h"
 #include "page/run_times.h"
-#include "page/ticks.h"
 
 namespace slackline {
 

@@ -1,4 +1,4 @@
-#include "page/groupings.h"
+#include "page/timeline_parts.h"
 
 #include <gtest/gtest.h>
 

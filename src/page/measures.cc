@@ -1,4 +1,4 @@
-#include "page/measures.h"
+#include "page/timeline_parts.h"
 
 #include <algorithm>
 #include <bit>

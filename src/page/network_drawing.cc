@@ -7,7 +7,7 @@
 // coordinates, so that what is drawn as one is a subtree, a block of a torus, or a router with its
 // hosts, and then a group. O((nodes + links) log(nodes)).
 
-#include "page/network_drawing.h"
+#include "page/drawn_links.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "page/network_drawing.h"
+#include "page/drawn_links.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,12 @@
 #include "page/pair_sums.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
+
+#include "report/object.h"
+#include "report/writers.h"
 
 namespace slackline {
 namespace {
@@ -52,6 +57,29 @@ std::vector<PairSums::Cell> PairSums::largest(std::size_t most) const {
         {rank_of(at / size), rank_of(at % size), static_cast<std::int64_t>(cells_[at])});
   }
   return cells;
+}
+
+Json Matrix::json(BlobList& blobs) const {
+  return Object{"kind"_key = "matrix",
+                "id"_key = id,
+                "title"_key = title,
+                "explanation"_key = explanation,
+                "rows"_key = rows,
+                "columns"_key = columns,
+                "unit"_key = name_of(unit),
+                "ranks"_key = ranks,
+                "block"_key = block,
+                "size"_key = size,
+                "total"_key = total,
+                "maximum"_key = maximum,
+                "cells"_key = blob_reference(cells, blobs)};
+}
+
+std::string Matrix::text() const {
+  return fmt::format("{}: {} in total, maximum {} per pair of {}", title,
+                     format_value(static_cast<double>(total), unit),
+                     format_value(static_cast<double>(maximum), unit),
+                     block > 1 ? fmt::format("blocks of {} ranks", block) : "ranks");
 }
 
 }  // namespace slackline

@@ -9,9 +9,8 @@
 
 #include "base/units.h"
 #include "calls/run_span.h"
-#include "page/measures.h"
-#include "page/thread_strips.h"
 #include "page/timeline.h"
+#include "page/timeline_parts.h"
 
 namespace slackline {
 namespace {

@@ -4,8 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/waits/wait_states.h"
+#include "calls/call_paths.h"
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
+#include "page/drawn_calls.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -53,5 +55,22 @@ RunTimes timed_run(const Trace& timed, std::int64_t offset_ns);
 /// after the time line's: in a measured run RunSpan::lead_ns(). O(vertices + calls).
 RunTimes scheduled_times(const Trace& trace, const ExecutionGraph& graph, const Schedule& schedule,
                          std::int64_t offset_ns);
+
+/// From when on a rank is in which call path.
+struct PathChange {
+  std::int64_t at_ns;
+  PathId path;
+};
+
+/// Regions per rank, in order of time; nothing where there is only one path. The measured run's
+/// begin and end of regions; in other runs a region changes where the calls do.
+std::vector<std::vector<PathChange>> path_changes(const Trace& trace, const CallPaths& paths,
+                                                  const RunTimes& times, bool measured);
+
+/// The same where paths are known at each call.
+std::vector<std::vector<PathChange>> path_changes(const DrawnCalls& calls, const RunTimes& times);
+
+/// What each of `ranks` really waited for, in program order: the effective states.
+std::vector<std::vector<WaitState>> waits_by_rank(std::int32_t ranks, const WaitStates& waits);
 
 }  // namespace slackline

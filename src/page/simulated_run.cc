@@ -14,7 +14,7 @@
 #include "calls/run_span.h"
 #include "page/drawn_links.h"
 #include "page/run_times.h"
-#include "sim/simulated_trace.h"
+#include "sim/simulation.h"
 
 namespace slackline {
 namespace {

@@ -1,4 +1,4 @@
-#include "page/thread_strips.h"
+#include "page/timeline_parts.h"
 
 #include <fmt/format.h>
 

@@ -22,11 +22,10 @@
 
 #include "base/parallel.h"
 #include "base/units.h"
-#include "page/chunks.h"
 #include "page/codes.h"
-#include "page/groupings.h"
 #include "page/levels.h"
-#include "page/rank_events.h"
+#include "page/run_times.h"
+#include "page/timeline_parts.h"
 #include "page/trace_calls.h"
 
 namespace slackline {

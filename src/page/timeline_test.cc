@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "graph/build.h"
 #include "graph/testing/text_graph.h"
-#include "page/chunks.h"
+#include "page/levels.h"
 #include "page/testing/column_reader.h"
 #include "page/trace_calls.h"
 #include "timing/model_schedule.h"

@@ -5,7 +5,7 @@
 #include "calls/run_span.h"
 #include "page/codes.h"
 #include "page/drawn_calls.h"
-#include "page/measures.h"
+#include "page/timeline_parts.h"
 #include "trace/trace.h"
 
 namespace slackline {

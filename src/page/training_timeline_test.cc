@@ -1,3 +1,4 @@
+#include "page/timeline.h"
 #include "page/training_timeline.h"
 
 #include <gmock/gmock.h>

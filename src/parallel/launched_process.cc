@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/numbers.h"
+#include "base/text_parsing.h"
 
 namespace slackline {
 namespace {

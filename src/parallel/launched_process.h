@@ -1,6 +1,10 @@
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <string>
+
+#include "parallel/process_group.h"
 
 namespace slackline {
 
@@ -18,5 +22,17 @@ struct LaunchedProcess {
 /// Slurm's --mpi=pmi2) PMI_*, and Slurm's --mpi=pmix PMIX_RANK beside its own variables. With
 /// SLACKLINE_PARALLEL=off each process is alone; ranks set it to relay:SOCKET,RANK,SIZE.
 LaunchedProcess launched_process();
+
+/// Joins the other processes that the launcher has started, through the library for its MPI in
+/// `libraries`, once in a process: MPI_Init. MPI ends with the object, for which all processes
+/// have to come. Throws Error where the library was not built, or cannot be loaded, or where MPI
+/// says something else than the environment.
+std::unique_ptr<ProcessGroup> join_processes(const LaunchedProcess& me,
+                                             const std::filesystem::path& libraries);
+
+/// The processes that ranks of an MPI job have started beside themselves; the ranks pass on what
+/// they exchange, through the socket `me.relay`, which the object closes. Where one of them ends
+/// early, exchanges end the calling process with status 1.
+std::unique_ptr<ProcessGroup> relayed_processes(const LaunchedProcess& me);
 
 }  // namespace slackline

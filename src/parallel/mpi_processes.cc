@@ -1,4 +1,4 @@
-#include "parallel/mpi_processes.h"
+#include "parallel/launched_process.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

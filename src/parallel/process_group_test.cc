@@ -8,7 +8,6 @@
 #include <string>
 
 #include "parallel/launched_process.h"
-#include "parallel/outcome.h"
 #include "parallel/testing/thread_processes.h"
 
 namespace slackline {

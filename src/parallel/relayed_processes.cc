@@ -1,4 +1,4 @@
-#include "parallel/relayed_processes.h"
+#include "parallel/launched_process.h"
 
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "replay/byte_stream.h"
+#include "replay/step_list.h"
 #include "trace/replay_wire.h"
 
 namespace slackline {

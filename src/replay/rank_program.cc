@@ -18,7 +18,6 @@
 #include "base/error.h"
 #include "calls/neighbourhood.h"
 #include "calls/run_span.h"
-#include "replay/byte_stream.h"
 #include "replay/persistent_requests.h"
 #include "replay/rank_communicators.h"
 #include "replay/rank_windows.h"

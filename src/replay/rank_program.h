@@ -6,9 +6,8 @@
 
 #include "calls/call_matching.h"
 #include "replay/communicator_plan.h"
-#include "replay/file_plan.h"
-#include "replay/replay_options.h"
-#include "replay/window_plan.h"
+#include "replay/object_plans.h"
+#include "replay/replay_file.h"
 #include "trace/trace.h"
 
 namespace slackline {

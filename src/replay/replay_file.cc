@@ -9,9 +9,9 @@
 #include "base/file.h"
 #include "calls/findings.h"
 #include "calls/run_span.h"
-#include "replay/byte_stream.h"
 #include "replay/rank_program.h"
-#include "replay/skipped_calls.h"
+#include "replay/step_list.h"
+#include "replay/stripped_program.h"
 #include "trace/replay_wire.h"
 
 namespace slackline {

@@ -5,10 +5,21 @@
 #include <vector>
 
 #include "calls/call_matching.h"
-#include "replay/replay_options.h"
 #include "trace/trace.h"
 
 namespace slackline {
+
+/// How a trace is re-enacted.
+struct ReplayOptions {
+  /// Receives that were posted with MPI_ANY_SOURCE or MPI_ANY_TAG are posted like that again, where
+  /// no other receive can then lack its message; otherwise they name the message that they got.
+  bool free_wildcards = false;
+  /// All ranks start at the same time, and not as far apart as they returned from MPI_Init.
+  bool common_start = false;
+  /// Computation is the time that it was on a processor, as far as the trace knows (Pause):
+  /// whatever takes the processor away during the replay comes on top, as it did in the run.
+  bool cpu_time = false;
+};
 
 /// What was written for the processes of a replay, and what each of their steps stands for.
 struct ReplayFile {
@@ -27,5 +38,13 @@ void check_replayable(const Trace& trace, const CallMatching& matching);
 /// Writes the programs of all ranks into one file (trace/replay_wire.h). Throws Error. Linear.
 ReplayFile write_replay_file(const Trace& trace, const CallMatching& matching,
                              const ReplayOptions& options, const std::filesystem::path& path);
+
+/// A program as it was re-enacted: the recording of the processes that did it, with what the
+/// program has and they have not. Call paths, regions and wildcards are those of the program,
+/// MPI_Init lasts as long as there, and what the processes did before and after is left out. An
+/// operation that was made by another one (a communicator with a topology) has its name again.
+/// `recorded` is of write_replay_file()'s `file` for `program`. Throws Error when it ends early.
+/// Linear.
+Trace replayed_trace(const Trace& program, const ReplayFile& file, const Trace& recorded);
 
 }  // namespace slackline

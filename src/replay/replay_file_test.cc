@@ -9,8 +9,7 @@
 
 #include "base/testing/scratch_folder.h"
 #include "formats/testing/text_trace.h"
-#include "replay/skeleton.h"
-#include "replay/skipped_calls.h"
+#include "replay/stripped_program.h"
 #include "replay/testing/refusal.h"
 #include "trace/replay_wire.h"
 #include "trace/trace_builder.h"

@@ -8,7 +8,7 @@
 //
 // A call of MPI-IO is two marks, one before and one after what stands for it.
 
-#include "replay/replayed_trace.h"
+#include "replay/replay_file.h"
 
 #include <fmt/format.h>
 

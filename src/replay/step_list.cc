@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "replay/byte_stream.h"
 #include "trace/replay_wire.h"
 
 namespace slackline {

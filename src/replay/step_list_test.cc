@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replay/byte_stream.h"
 #include "trace/replay_wire.h"
 
 namespace slackline {

@@ -2,10 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "formats/testing/text_trace.h"
-#include "replay/file_plan.h"
-#include "replay/skipped_calls.h"
+#include "replay/object_plans.h"
+#include "replay/stripped_program.h"
 #include "replay/testing/refusal.h"
-#include "replay/window_plan.h"
 
 namespace slackline {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/median.h"
+#include "base/statistics.h"
 #include "report/column_format.h"
 #include "report/text_parts.h"
 #include "report/unicode.h"

@@ -1,4 +1,4 @@
-#include "sim/simulated_trace.h"
+#include "sim/simulation.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,7 @@
 
 #include <vector>
 
-#include "sim/engine/simulation_options.h"
-#include "sim/engine/simulation_result.h"
+#include "sim/engine/simulation_data.h"
 #include "sim/platform/platform.h"
 #include "trace/trace.h"
 
@@ -17,5 +16,10 @@ namespace slackline {
 /// PMBS 2013, section 4; with NetworkModel::lazy, what SimGrid makes of it (sim/simgrid/).
 Simulation simulate(const Trace& trace, const Platform& platform,
                     const std::vector<HostId>& host_of_rank, const SimulationOptions& options);
+
+/// The trace with the times of a simulation of it (made with `record`): a timed trace, whole
+/// nanoseconds, and everything else as it was. What every analysis and writer of measured traces
+/// takes, for a simulated run. O(calls).
+Trace simulated_trace(Trace program, const Simulation& simulation);
 
 }  // namespace slackline

@@ -10,9 +10,8 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/numbers.h"
-#include "base/text_lines.h"
-#include "graph/collectives/smpi_choice.h"
+#include "base/text_parsing.h"
+#include "graph/collectives/choice.h"
 
 namespace slackline {
 namespace {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "trace/rank_blocks.h"
+#include "trace/rank_range.h"
 #include "trace/sound_calls.h"
 #include "trace/trace_builder.h"
 

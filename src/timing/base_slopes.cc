@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "base/units.h"
 #include "timing/cost/linear_cost.h"
 #include "timing/makespan.h"

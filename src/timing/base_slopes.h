@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/int128.h"
+#include "base/arithmetic.h"
 #include "graph/execution_graph.h"
 #include "timing/cost/loggps.h"
 #include "timing/cost/ticks.h"

@@ -14,7 +14,7 @@
 #include "graph/goal/goal_graph.h"
 #include "timing/goal/rank_contraction.h"
 #include "timing/goal/steps_walk.h"
-#include "trace/goal/match.h"
+#include "trace/goal/program.h"
 
 namespace slackline {
 namespace {

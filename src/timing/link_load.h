@@ -7,7 +7,6 @@
 
 #include "base/findings.h"
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "timing/model_schedule.h"
 
 namespace slackline {

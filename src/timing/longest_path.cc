@@ -11,7 +11,7 @@
 #include <limits>
 #include <map>
 
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "timing/network/pair_cost.h"
 
 namespace slackline {

@@ -5,9 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "base/int128.h"
+#include "base/arithmetic.h"
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "timing/cost/loggps.h"
 #include "timing/network/pair_network.h"
 

@@ -17,7 +17,6 @@
 
 #include <vector>
 
-#include "base/error.h"
 #include "base/parallel.h"
 
 namespace slackline {
@@ -27,12 +26,7 @@ Int128 ceiling(const Ticks& x) {
   return (x.numerator + x.denominator - 1) / x.denominator;
 }
 
-Error cannot_be_met() {
-  return usage_error("the bound cannot be met", "the run takes longer even at zero",
-                     "Allow a larger degradation.");
-}
-
-/// A bound of numerator / denominator ticks on T.
+/// A bound of numerator / denominator ticks on T, which T at the base does not exceed.
 struct Bound {
   Int128 numerator;
   Int128 denominator;
@@ -94,10 +88,7 @@ bool solved_by_step(MakespanFunction& makespan, Search& search) {
   // A line that reaches the bound before x has been found: go on there.
   if (search.bound.reached_by(line) < x) return false;
   if (holds_around(makespan, line, x)) return true;
-  const PathLine at_x = makespan.line_at(x, Side::left);
-  if (!search.bound.exceeded_by(at_x, x)) return true;
-  if (at_x.slope == 0) throw cannot_be_met();
-  return false;
+  return !search.bound.exceeded_by(makespan.line_at(x, Side::left), x);
 }
 
 void search_together(MakespanFunction& makespan, std::vector<Search>& searches) {
@@ -111,7 +102,6 @@ void search_together(MakespanFunction& makespan, std::vector<Search>& searches) 
         continue;
       }
       search.x = search.bound.reached_by(line);
-      if (search.x->numerator < 0) throw cannot_be_met();
       const Int128 above = ceiling(*search.x);
       queries.push_back({Ticks{above, 1}, Side::left});
       if (above > 0) queries.push_back({Ticks{above - 1, 1}, Side::right});
@@ -119,27 +109,12 @@ void search_together(MakespanFunction& makespan, std::vector<Search>& searches) 
     if (queries.empty()) return;
     makespan.lines_at(queries, kAllThreads);
     for (Search& search : searches) {
-      if (search.solved) continue;
-      const PathLine next = makespan.line_at(Ticks{ceiling(*search.x), 1}, Side::left);
-      if (next.slope == 0 && search.bound.exceeded_by(next, *search.x)) throw cannot_be_met();
-      search.solved = solved_by_step(makespan, search);
+      if (!search.solved) search.solved = solved_by_step(makespan, search);
     }
   }
 }
 
 }  // namespace
-
-std::optional<Ticks> largest_within(MakespanFunction& makespan, Int128 bound_numerator,
-                                    Int128 bound_denominator) {
-  std::vector<Search> searches{{.bound = {bound_numerator, bound_denominator}}};
-  const PathLine at_base = begin_search(makespan);
-  if (at_base.slope == 0) {
-    if (searches.front().bound.exceeded_by(at_base, makespan.base())) throw cannot_be_met();
-    makespan.asymptote();
-  }
-  search_together(makespan, searches);
-  return searches.front().x;
-}
 
 std::vector<Tolerance> find_tolerances(MakespanFunction& makespan,
                                        std::span<const std::int64_t> degradations_ppm) {

@@ -18,15 +18,10 @@ struct Tolerance {
 };
 
 /// Tolerances against T at the model's own value of the parameter, in the order of the
-/// degradations. Usually three or four passes for all of them.
+/// degradations, which are not negative. Usually three or four passes for all of them.
 std::vector<Tolerance> find_tolerances(MakespanFunction& makespan,
                                        std::span<const std::int64_t> degradations_ppm);
 /// One of them.
 Tolerance find_tolerance(MakespanFunction& makespan, std::int64_t degradation_ppm);
-
-/// The largest x with T(x) <= bound_numerator / bound_denominator ticks. Empty value: none is too
-/// large. A bound below T(0) cannot be met: throws usage Error.
-std::optional<Ticks> largest_within(MakespanFunction& makespan, Int128 bound_numerator,
-                                    Int128 bound_denominator);
 
 }  // namespace slackline

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.h"
 #include "graph/graph_builder.h"
 #include "graph/testing/text_graph.h"
 #include "timing/testing/small_model.h"
@@ -22,51 +21,27 @@ ExecutionGraph running_example() {
                        "rank 1\n compute 500\n recv from=0 bytes=4\n compute 1000\n pcontrol\n");
 }
 
-TEST(LargestWithin, TwoMicrosecondsAllow885Nanoseconds) {
-  // LLAMP section II-D2: T <= 2 us holds up to L = 2 - 1.115 = 0.885 us.
+TEST(Tolerance, TwoMicrosecondsAllow885Nanoseconds) {
+  // LLAMP section II-D2: T <= 2 us holds up to L = 2 - 1.115 = 0.885 us. T is 1.6 us at 485 ns.
   const ExecutionGraph graph = running_example();
-  for (const std::int64_t base_ns : {0, 200, 500, 5000}) {
+  MakespanFunction t(graph, {485 * kNs, 0, 5 * kNs}, Parameter::latency);
+  EXPECT_EQ(find_tolerance(t, 25 * kPercent_ppm).value, t.from_fs(885 * kNs));
+}
+
+TEST(Tolerance, OfAFlatRunEndsAtTheCriticalLatency) {
+  const ExecutionGraph graph = running_example();
+  for (const std::int64_t base_ns : {0, 200, 385}) {
     MakespanFunction t(graph, {base_ns * kNs, 0, 5 * kNs}, Parameter::latency);
-    const auto x = largest_within(t, Int128{2'000} * kNs / t.tick_fs(), 1);
-    ASSERT_TRUE(x.has_value());
-    EXPECT_EQ(*x, (t.from_fs(885 * kNs))) << "from base " << base_ns;
+    EXPECT_EQ(find_tolerance(t, 0).value, t.from_fs(385 * kNs)) << "from base " << base_ns;
   }
 }
 
-TEST(LargestWithin, TheFlatPartEndsAtTheCriticalLatency) {
-  const ExecutionGraph graph = running_example();
-  MakespanFunction t(graph, {0, 0, 5 * kNs}, Parameter::latency);
-  EXPECT_EQ(largest_within(t, 1500, 1), (Ticks{385, 1}));
-}
-
-TEST(LargestWithin, RationalBoundsAndValuesAreExact) {
+TEST(Tolerance, RationalBoundsAndValuesAreExact) {
   // Two messages one after the other, T = 2L (o = G = 0): T <= 7/2 at L = 7/4.
   const ExecutionGraph graph =
       untimed_graph(2, "rank 0\n send to=1\n recv from=1\nrank 1\n recv from=0\n send to=0\n");
-  MakespanFunction t(graph, {}, Parameter::latency);
-  EXPECT_EQ(largest_within(t, 7, 2), make_ticks(7, 4));
-  EXPECT_EQ(largest_within(t, 0, 1), (Ticks{0, 1}));
-}
-
-TEST(LargestWithin, ABoundBelowTheRunItselfIsRefused) {
-  const ExecutionGraph graph =
-      untimed_graph(2, "rank 0\n compute 100\n send to=1\nrank 1\n recv from=0\n");
-  MakespanFunction t(graph, {}, Parameter::latency);
-  EXPECT_THROW(largest_within(t, 99, 1), Error);
-}
-
-TEST(LargestWithin, ABoundBelowARunThatNothingLimitsIsRefused) {
-  const ExecutionGraph graph = untimed_graph(1, "rank 0\n compute 100\n pcontrol\n");
-  MakespanFunction t(graph, {}, Parameter::latency);
-  EXPECT_THROW(largest_within(t, 99, 1), Error);
-  EXPECT_FALSE(largest_within(t, 100, 1).has_value());
-}
-
-TEST(LargestWithin, ABoundBelowAFlatRunIsRefused) {
-  // T = max(L + 1115, 1500): 1200 is above the sloped line at L = 85 and still cannot be met.
-  const ExecutionGraph graph = running_example();
-  MakespanFunction t(graph, {0, 0, 5 * kNs}, Parameter::latency);
-  EXPECT_THROW(largest_within(t, 1200, 1), Error);
+  MakespanFunction t(graph, {kNs, 0, 0}, Parameter::latency);
+  EXPECT_EQ(find_tolerance(t, 75 * kPercent_ppm).value, make_ticks(7, 4));
 }
 
 TEST(Tolerance, OfLatencyIsUnlimitedWithoutMessages) {

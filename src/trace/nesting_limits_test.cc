@@ -1,4 +1,4 @@
-#include "trace/nesting_limits.h"
+#include "trace/sound_calls.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trace/rank_blocks.h"
+#include "trace/rank_range.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/big_vector.h"
+#include "base/large_pages.h"
 #include "trace/operation.h"
 
 namespace slackline {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trace/call_tree.h"
+#include "trace/trace.h"
 
 namespace slackline {
 
@@ -58,6 +59,21 @@ struct Samples {
     }
     return interval_ns == other.interval_ns;
   }
+};
+
+/// A program as edits see it: what its ranks do, and where samples found them computing (by the
+/// numbers of its calls).
+struct ProgramView {
+  const Trace& trace;
+  const Samples& samples;
+};
+
+/// The same, of its own.
+struct Program {
+  Trace trace;
+  Samples samples{};
+
+  ProgramView view() const { return {trace, samples}; }
 };
 
 }  // namespace slackline

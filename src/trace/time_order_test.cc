@@ -1,4 +1,4 @@
-#include "trace/time_order.h"
+#include "trace/sound_calls.h"
 
 #include <gtest/gtest.h>
 

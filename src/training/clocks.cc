@@ -1,4 +1,4 @@
-#include "training/clocks.h"
+#include "training/collectives.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/difference_constraints.h"
-#include "training/collectives.h"
 
 namespace slackline {
 namespace {

@@ -51,4 +51,36 @@ bool needs(const TrainingCollective& collective, std::size_t early, std::size_t 
 /// are an all-to-all of all ranks if all have equally many. O(n log n) for n NCCL kernels.
 std::vector<TrainingCollective> match_collectives(const TrainingRun& run, Findings& findings);
 
+inline constexpr FindingKind kGpuClocksCorrected{
+    "gpu_clocks_corrected", Severity::notice,
+    "Ranks whose times were shifted by a constant: their collectives had ended before they began "
+    "on "
+    "another rank, or ended at another time throughout."};
+
+/// Shifts the times of ranks so that no collective ends on a rank before it began on another one
+/// that it needs. The first rank stays as it is, and all do where no collective contradicts that
+/// and none ends at two ranks apart by 50 us and four times the spread of these differences.
+///
+/// All ranks leave a collective at about the same time, so that the median difference of the ends
+/// of two ranks' kernels is how far their clocks are apart; what the differences then still
+/// contradict is satisfied by difference constraints, whose solution nearest to the medians is
+/// taken. If there is none (clocks that drift), the medians hold, and match_collectives() counts
+/// what is left. O(r^2 + c m^2) for r ranks and c collectives of m members.
+void correct_clocks(TrainingRun& run);
+
+/// Waiting of other ranks in a collective that one rank caused.
+struct CausedWaiting {
+  std::uint32_t collective = 0;  ///< in the list that was given
+  std::uint32_t rank = 0;        ///< index in TrainingRun::ranks
+  std::int64_t time_ns = 0;
+};
+
+/// Who caused the waiting in each collective. That is its last rank, except for the time in which
+/// that rank itself waited in an earlier collective and did not compute: this belongs to the last
+/// rank of that one, and so on. The parts of a collective add up to its waiting. `collectives` as
+/// match_collectives() returns them. O(w log n) for w waiting kernels of n activities, times the
+/// collectives that a delay is passed on through.
+std::vector<CausedWaiting> waiting_causes(const TrainingRun& run,
+                                          const std::vector<TrainingCollective>& collectives);
+
 }  // namespace slackline

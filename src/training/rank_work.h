@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "training/intervals.h"
+#include "training/training_run.h"
 
 namespace slackline {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "training/intervals.h"
+#include "training/training_run.h"
 
 // A step's time on a GPU is cut by what ran: for each class of work the time that any stream spent
 // in it is a list of intervals, and the four shares of a step are differences of those lists. So

@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
-#include "base/median.h"
 #include "base/parallel.h"
-#include "training/waiting_causes.h"
+#include "base/statistics.h"
+#include "training/collectives.h"
 
 namespace slackline {
 namespace {

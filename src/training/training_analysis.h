@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "report/object.h"
+#include "report/report.h"
+#include "report/typed_report.h"
 #include "training/collectives.h"
 #include "training/rank_work.h"
 #include "training/step_times.h"
@@ -70,5 +73,11 @@ std::vector<TrainingStep::OfRank> rank_sums(const TrainingAnalysis& analysis);
 
 /// Steps, collectives and stragglers of a run. O(n log n) for n records.
 TrainingAnalysis analyse_training(const TrainingRun& run);
+
+using TrainingJson = JsonOf<struct TrainingJsonTag>;
+const JsonType& declared_type(const TrainingJsonTag*);
+/// Steps, ranks, stragglers and the collectives with the longest waiting, as tables and for
+/// scripts.
+Described<TrainingJson> describe(const TrainingRun& run, const TrainingAnalysis& analysis);
 
 }  // namespace slackline

@@ -1,4 +1,4 @@
-#include "training/training_report.h"
+#include "training/training_analysis.h"
 
 #include <fmt/format.h>
 

@@ -134,4 +134,18 @@ struct TrainingRun {
 /// Whether any rank has a GPU that ran kernels.
 bool has_gpu(const TrainingRun& run);
 
+/// Ascending intervals that neither overlap nor touch; none is empty.
+using TimeSpans = std::vector<TimeSpan>;
+
+/// The time that any of `all`, in any order, covers. O(n log n).
+TimeSpans united(std::vector<TimeSpan> all);
+/// What of `a` is not in `b`. O(a + b).
+TimeSpans without(const TimeSpans& a, const TimeSpans& b);
+/// What is in both. O(a + b).
+TimeSpans common(const TimeSpans& a, const TimeSpans& b);
+/// What of `all` is in `window`. O(log n + those in the window).
+TimeSpans clipped(const TimeSpans& all, const TimeSpan& window);
+
+std::int64_t total_ns(const TimeSpans& all);
+
 }  // namespace slackline

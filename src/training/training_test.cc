@@ -3,11 +3,9 @@
 
 #include <array>
 
-#include "training/clocks.h"
-#include "training/intervals.h"
+#include "training/collectives.h"
 #include "training/training_analysis.h"
-#include "training/training_report.h"
-#include "training/waiting_causes.h"
+#include "training/training_run.h"
 
 namespace slackline {
 namespace {

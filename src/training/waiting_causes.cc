@@ -1,10 +1,10 @@
-#include "training/waiting_causes.h"
+#include "training/collectives.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "training/intervals.h"
+#include "training/training_run.h"
 
 // Collectives are taken backwards. What is waited for is kept as intervals of the rank that
 // causes it; where a collective in which that rank waited itself is met, the intervals that it

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "trace/program.h"
+#include "trace/samples.h"
 #include "whatif/edit.h"
 
 namespace slackline {
@@ -37,8 +37,8 @@ Program add_delays(const Edit& edit, const ProgramView& program, Change& change)
 Program overlap_computation(const Edit& edit, const ProgramView& program, Change& change);
 Program balance_computation(const Edit& edit, const ProgramView& program, Change& change);
 
-// Actions on messages and collectives (message_edits.cc, message_division.cc, collective_edits.cc,
-// substitution.cc).
+// Actions on messages and collectives (communication_edits.cc, message_division.cc,
+// communication_edits.cc, substitution.cc).
 Program remove_messages(const Edit& edit, const ProgramView& program, Change& change);
 Program resize_messages(const Edit& edit, const ProgramView& program, Change& change);
 Program split_messages(const Edit& edit, const ProgramView& program, Change& change);

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "whatif/actions.h"
 #include "whatif/computation_pieces.h"
 #include "whatif/selection.h"

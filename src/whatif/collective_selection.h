@@ -7,7 +7,7 @@
 
 #include "calls/call_matching.h"
 #include "calls/call_paths.h"
-#include "trace/program.h"
+#include "trace/samples.h"
 #include "trace/trace.h"
 #include "whatif/edit.h"
 #include "whatif/selection.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/median.h"
-#include "base/ratio.h"
+#include "base/statistics.h"
 #include "whatif/actions.h"
 #include "whatif/computation_pieces.h"
 #include "whatif/selection.h"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/arithmetic.h"
 #include "base/parallel.h"
-#include "base/saturating.h"
 #include "calls/program_steps.h"
 #include "calls/run_span.h"
 #include "trace/trace_builder.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calls/call_paths.h"
-#include "trace/program.h"
+#include "trace/samples.h"
 #include "trace/trace.h"
 #include "whatif/actions.h"
 #include "whatif/selection.h"

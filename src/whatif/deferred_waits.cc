@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/nearest_names.h"
+#include "base/sentences.h"
 #include "whatif/request_numbers.h"
 
 namespace slackline {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "base/saturating.h"
 #include "calls/call_actions.h"
 #include "calls/program_steps.h"
 #include "calls/run_span.h"

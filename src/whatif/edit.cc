@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/numbers.h"
+#include "base/text_parsing.h"
 #include "base/units.h"
 
 namespace slackline {

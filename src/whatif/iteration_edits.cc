@@ -25,7 +25,6 @@
 #include "calls/run_span.h"
 #include "trace/trace_builder.h"
 #include "whatif/actions.h"
-#include "whatif/call_rewrite.h"
 #include "whatif/program_writer.h"
 #include "whatif/request_numbers.h"
 #include "whatif/selection.h"

@@ -22,13 +22,13 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/saturating.h"
 #include "calls/call_actions.h"
 #include "calls/call_matching.h"
 #include "whatif/actions.h"
-#include "whatif/call_rewrite.h"
 #include "whatif/message_selection.h"
+#include "whatif/program_writer.h"
 #include "whatif/request_numbers.h"
 
 namespace slackline {

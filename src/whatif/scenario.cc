@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/saturating.h"
 #include "calls/call_matching.h"
 #include "calls/run_span.h"
 #include "trace/trace_builder.h"

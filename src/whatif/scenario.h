@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/program.h"
+#include "trace/samples.h"
 #include "whatif/edit.h"
 
 namespace slackline {

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/nearest_names.h"
+#include "base/sentences.h"
 #include "base/units.h"
-#include "calls/code_places.h"
+#include "calls/computation_code.h"
 
 namespace slackline {
 namespace {

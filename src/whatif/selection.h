@@ -10,7 +10,7 @@
 #include "calls/call_paths.h"
 #include "calls/computation_code.h"
 #include "calls/program_steps.h"
-#include "trace/program.h"
+#include "trace/samples.h"
 #include "trace/trace.h"
 #include "whatif/edit.h"
 

@@ -19,9 +19,9 @@
 #include "calls/call_actions.h"
 #include "calls/run_span.h"
 #include "whatif/actions.h"
-#include "whatif/call_rewrite.h"
 #include "whatif/collective_selection.h"
 #include "whatif/deferred_waits.h"
+#include "whatif/program_writer.h"
 #include "whatif/request_numbers.h"
 #include "whatif/selection.h"
 

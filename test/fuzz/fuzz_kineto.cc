@@ -4,7 +4,6 @@
 #include "formats/kineto/reader.h"
 #include "fuzz.h"
 #include "training/training_analysis.h"
-#include "training/training_report.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/paths/path_gains.h"
 #include "analysis/paths/path_slack.h"
+#include "analysis/paths/path_sums.h"
 #include "analysis/summary/headlines.h"
 #include "analysis/summary/judgement.h"
 #include "property/cases.h"

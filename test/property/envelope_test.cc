@@ -161,19 +161,5 @@ RC_GTEST_PROP(Tolerance, IsTheLargestValueWithinTheBound, ()) {
   }
 }
 
-RC_GTEST_PROP(Tolerance, StartsAnywhere, ()) {
-  // The same bound, asked from another base value, has the same answer.
-  const testing::Case c = testing::arbitrary_case({});
-  const ExecutionGraph graph = build_graph(c.trace, c.options);
-  MakespanFunction from_model(graph, c.model, Parameter::latency);
-  LogGPS elsewhere = c.model;
-  elsewhere.latency_fs = *rc::gen::element<std::int64_t>(0, 1, 5'000'000'000, 900'000'000'000);
-  MakespanFunction from_elsewhere(graph, elsewhere, Parameter::latency);
-  const Int128 at_zero = from_model.line_at({0, 1}).intercept;
-  const std::int64_t more = *rc::gen::inRange<std::int64_t>(0, 1'000'000);
-  RC_ASSERT(largest_within(from_model, at_zero + more, 1) ==
-            largest_within(from_elsewhere, at_zero + more, 1));
-}
-
 }  // namespace
 }  // namespace slackline

@@ -14,7 +14,7 @@
 #include "analysis/runs/measured.h"
 #include "analysis/summary/diagnosis.h"
 #include "analysis/summary/limit_losses.h"
-#include "analysis/waits/waits_in_interval.h"
+#include "analysis/waits/wait_states.h"
 #include "property/cases.h"
 #include "trace/trace_builder.h"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "analysis/runs/modelled_trace.h"
+#include "analysis/runs/scheduled_calls.h"
 #include "base/file.h"
 #include "calls/call_matching.h"
 #include "formats/otf2/otf2.h"

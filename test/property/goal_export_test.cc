@@ -9,7 +9,6 @@
 #include "formats/goal/goal.h"
 #include "formats/testing/text_trace.h"
 #include "graph/goal/goal_graph.h"
-#include "graph/goal/goal_of_trace.h"
 #include "property/cases.h"
 #include "timing/makespan.h"
 #include "whatif/program_writer.h"

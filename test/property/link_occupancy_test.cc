@@ -8,7 +8,7 @@
 #include <string>
 
 #include "formats/testing/text_trace.h"
-#include "graph/goal/goal_of_trace.h"
+#include "graph/goal/goal_graph.h"
 #include "property/cases.h"
 #include "sim/loggops/loggops.h"
 #include "timing/makespan.h"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "analysis/efficiency/ideal_replay.h"
-#include "analysis/runs/modelled_trace.h"
+#include "analysis/runs/scheduled_calls.h"
 #include "base/error.h"
 #include "formats/native/writer.h"
 #include "formats/open/open.h"

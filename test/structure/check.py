@@ -341,7 +341,7 @@ DECODERS = {"src/calls/call_actions.h"}
 CHANNELS = {"src/calls/message_queues.h", "src/trace/stream_matching.h"}
 # An operation of GOAL and the channels by which such programs are contracted, not matched; and what polls waited for,
 # which the call that succeeds tells.
-NO_CHANNELS = {"src/trace/goal/program.h", "src/trace/goal/channel.h", "src/calls/open_polls.h"}
+NO_CHANNELS = {"src/trace/goal/program.h", "src/timing/goal/rank_steps.h", "src/calls/open_polls.h"}
 COLLECTIVES = {"src/calls/collective_calls.h", "src/calls/collective_calls.cc",
                "src/graph/collective_index.h", "src/online/live_collectives.h"}
 

@@ -3,7 +3,7 @@
 // themselves; in the one of metrics they are inclusive. Nodes of the call tree are numbered in
 // preorder, in which exclusive metrics refer to them.
 
-#include "analysis/cube/cubex.h"
+#include "analysis/cube/profile_writers.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 #include <numeric>
 #include <utility>
 
-#include "analysis/cube/cube_call_tree.h"
 #include "analysis/cube/difference.h"
+#include "analysis/cube/severity_cube.h"
 #include "report/unicode.h"
 
 namespace slackline {

@@ -1,8 +1,8 @@
-#include "analysis/cube/extra_p.h"
+#include "analysis/cube/profile_writers.h"
 
 #include <set>
 
-#include "analysis/cube/cube_call_tree.h"
+#include "analysis/cube/severity_cube.h"
 #include "report/object.h"
 
 namespace slackline {

@@ -1,4 +1,4 @@
-#include "analysis/cube/extra_p.h"
+#include "analysis/cube/profile_writers.h"
 
 #include <gtest/gtest.h>
 

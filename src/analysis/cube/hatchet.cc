@@ -1,4 +1,4 @@
-#include "analysis/cube/hatchet.h"
+#include "analysis/cube/profile_writers.h"
 
 #include <cstdint>
 #include <map>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/cube/cube_call_tree.h"
+#include "analysis/cube/severity_cube.h"
 #include "report/json.h"
 
 namespace slackline {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <numeric>
 
-#include "base/student_t.h"
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

@@ -1,7 +1,7 @@
 // A mean is told by the few calls that take a thousand times longer than the rest. Calls are
 // compared with those of about their size, as long messages take long for a reason.
 
-#include "analysis/efficiency/call_stalls.h"
+#include "analysis/efficiency/time_shares.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/median.h"
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

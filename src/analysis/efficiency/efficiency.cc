@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "analysis/efficiency/rank_efficiency.h"
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/ratio.h"
 #include "base/units.h"
 #include "calls/findings.h"
 #include "calls/run_span.h"

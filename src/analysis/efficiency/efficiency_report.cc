@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "analysis/efficiency/efficiency.h"
-#include "analysis/efficiency/scaling_study.h"
 #include "base/units.h"
 
 namespace slackline {

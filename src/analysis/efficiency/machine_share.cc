@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "base/units.h"
 #include "calls/disturbance.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analysis/runs/measured.h"
+#include "base/arithmetic.h"
 #include "base/parallel.h"
-#include "base/ratio.h"
 #include "calls/gap_walk.h"
 
 namespace slackline {

@@ -8,7 +8,7 @@
 #include "analysis/efficiency/ideal_replay.h"
 #include "analysis/efficiency/machine_share.h"
 #include "analysis/runs/time_breakdown.h"
-#include "base/int128.h"
+#include "base/arithmetic.h"
 #include "calls/run_part.h"
 #include "calls/run_span.h"
 

@@ -3,7 +3,7 @@
 // degrades most from the reference to the largest run is thus the factor with the smallest
 // quotient of the two, and the same holds one level below.
 
-#include "analysis/efficiency/scaling_study.h"
+#include "analysis/efficiency/efficiency.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "base/sentences.h"
 #include "base/units.h"
 

@@ -7,8 +7,8 @@
 
 #include "analysis/efficiency/ideal_length.h"
 #include "analysis/runs/measured.h"
-#include "analysis/waits/known_waits.h"
-#include "base/saturating.h"
+#include "analysis/waits/wait_states.h"
+#include "base/arithmetic.h"
 #include "calls/gap_walk.h"
 #include "calls/run_span.h"
 

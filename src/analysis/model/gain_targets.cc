@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analysis/model/computation_parts.h"
-#include "calls/code_places.h"
+#include "calls/computation_code.h"
 #include "trace/operation.h"
 #include "trace/operation_kinds.h"
 

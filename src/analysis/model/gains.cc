@@ -18,8 +18,8 @@
 #include <utility>
 
 #include "analysis/model/gain_targets.h"
+#include "base/arithmetic.h"
 #include "base/parallel.h"
-#include "base/ratio.h"
 #include "base/units.h"
 #include "calls/computation_code.h"
 #include "timing/cost/linear_cost.h"

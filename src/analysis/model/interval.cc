@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/student_t.h"
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

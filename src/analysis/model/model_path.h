@@ -10,9 +10,9 @@
 #include "calls/call_paths.h"
 #include "calls/run_part.h"
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "timing/model_schedule.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 
@@ -92,5 +92,9 @@ class ModelPathSum {
   std::int32_t rank_ = 0;
   std::optional<CallOnPath> by_link_;  // the call there, if it waits for the rank's link
 };
+
+/// The messages of the model's critical path, first to last, as arrows between calls. O(length of
+/// the path).
+std::vector<TimelineFlow> model_path_flows(const ExecutionGraph& graph, const Schedule& schedule);
 
 }  // namespace slackline

@@ -7,9 +7,8 @@
 #include <numeric>
 #include <string>
 
-#include "analysis/model/model_functions.h"
-#include "base/ratio.h"
-#include "base/saturating.h"
+#include "analysis/model/model_choice.h"
+#include "base/arithmetic.h"
 #include "base/units.h"
 
 namespace slackline {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "analysis/model/model_functions.h"
+#include "analysis/model/model_choice.h"
 #include "base/error.h"
 
 namespace slackline {

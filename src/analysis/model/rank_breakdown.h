@@ -6,7 +6,6 @@
 
 #include "analysis/runs/time_breakdown.h"
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "timing/model_schedule.h"
 
 namespace slackline {

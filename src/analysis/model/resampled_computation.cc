@@ -10,7 +10,7 @@
 #include <map>
 #include <random>
 
-#include "base/int128.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 namespace {

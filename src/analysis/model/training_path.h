@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "graph/training/moments.h"
 #include "report/object.h"
 #include "report/report.h"

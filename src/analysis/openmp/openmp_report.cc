@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "analysis/openmp/openmp_use.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "base/units.h"
 
 namespace slackline {

@@ -27,8 +27,8 @@
 #include <set>
 #include <utility>
 
-#include "base/ratio.h"
-#include "calls/code_places.h"
+#include "base/arithmetic.h"
+#include "calls/computation_code.h"
 
 namespace slackline {
 namespace {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "analysis/paths/activities.h"
-#include "analysis/paths/activity_name.h"
 #include "analysis/paths/call_activities.h"
 #include "base/keyed_rows.h"
 

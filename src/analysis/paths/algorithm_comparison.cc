@@ -16,7 +16,7 @@
 #include "analysis/paths/imbalance.h"
 #include "analysis/paths/longest_activity_path.h"
 #include "analysis/paths/run_path.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 namespace {
@@ -99,7 +99,7 @@ auto method_object(const MethodCost& m) {
                 "elapsed_ns"_key = m.elapsed_ns};
 }
 
-auto methods_object(const MethodComparison& c) {
+auto method_comparison_object(const MethodComparison& c) {
   return Object{"run_ns"_key = c.run_ns, "processes"_key = c.processes,
                 "algorithms"_key = list_of(c.methods, method_object)};
 }
@@ -156,11 +156,11 @@ std::vector<MethodCost> compare_methods(const Activities& run, std::int64_t delt
 }
 
 const JsonType& declared_type(const MethodComparisonJsonTag*) {
-  return json_type_by<methods_object>();
+  return json_type_by<method_comparison_object>();
 }
 
 Described<MethodComparisonJson> describe(const MethodComparison& comparison) {
-  Described<MethodComparisonJson> report{methods_object(comparison)};
+  Described<MethodComparisonJson> report{method_comparison_object(comparison)};
   Facts facts{{{"run time", comparison.run_ns, Unit::ns},
                {"processes", std::int64_t{comparison.processes}, Unit::count,
                 "that have shared the analysis"}}};

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "analysis/paths/activity_name.h"
 #include "base/flat_map.h"
 #include "calls/call_matching.h"
 #include "calls/call_paths.h"
@@ -13,6 +13,27 @@
 #include "trace/trace.h"
 
 namespace slackline {
+
+/// An activity as all parts of a run call it.
+struct ActivityName {
+  Operation operation = Operation::none;  ///< none: computation
+  PathId path = 0;
+  /// What a rank starts later than the first one: neither computation nor waiting.
+  bool late_start = false;
+
+  auto operator<=>(const ActivityName&) const = default;
+};
+
+/// "MPI_Send", or "computation" for Operation::none.
+inline std::string_view activity_name(Operation operation) {
+  return operation == Operation::none ? "computation" : mpi_name(operation);
+}
+
+/// The same of anything that has the members of an ActivityName; "late start" where it is one.
+template <class Activity>
+std::string_view activity_name(const Activity& activity) {
+  return activity.late_start ? "late start" : activity_name(activity.operation);
+}
 
 /// Number of an activity: computation in a call path, or calls of one operation in a call path.
 using ActivityId = std::uint32_t;

@@ -2,8 +2,8 @@
 //
 // The path itself is found by going back from the end (run_path.h) or by a search in the written
 // graph (longest_path.h). One walk back over the run gives how late each moment could be without
-// making the run longer (path_slack.h), and with it the paths that come next (near_paths.h); one
-// walk forward gives what the largest activities could gain at most (path_gains.h); a sum over each
+// making the run longer (path_slack.h), and with it the paths that come next (path_slack.h); one
+// walk forward gives what the largest activities could gain at most (path_sums.h); a sum over each
 // rank what the path's activities cost the others (activity_impact.h). They need nothing of each
 // other and run side by side.
 
@@ -15,11 +15,12 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "trace/one_clock.h"
+#include "calls/clocks.h"
 
 namespace slackline {
 namespace {
@@ -183,6 +184,32 @@ CriticalPath path_of_run(PathSums sums, const PathGains& gains, std::int32_t ran
     out.activities[i].gain_ns = out.makespan_ns - gains.makespan_ns[i];
   }
   return out;
+}
+
+PathShares path_shares(const CriticalPath& path, const TimeInterval& interval) {
+  PathShares shares;
+  shares.by_rank.resize(path.by_rank.size());
+  std::map<ActivityName, std::int64_t> times;
+  const std::int64_t from = std::max(interval.begin_ns, path.late_start_ns);
+  for (const ActivitySegment& s : path.segments) {
+    const bool environment = is_init(s.operation) || s.operation == Operation::finalize;
+    if (!environment && s.begin_ns < interval.begin_ns && s.begin_ns >= path.late_start_ns) {
+      shares.before = true;
+    }
+    const std::int64_t time = std::min(s.end_ns, interval.end_ns) - std::max(s.begin_ns, from);
+    if (time <= 0) continue;
+    times[{s.operation, s.path, s.late_start}] += time;
+    shares.by_rank[static_cast<std::size_t>(s.rank)] += time;
+    shares.length_ns += time;
+    if (s.operation == Operation::none && !s.late_start) shares.computation_ns += time;
+    if (environment) shares.environment_ns += time;
+  }
+  for (const auto& [activity, time] : times) {
+    shares.activities.push_back({activity.operation, activity.path, activity.late_start, time});
+  }
+  std::ranges::stable_sort(shares.activities,
+                           [](const auto& a, const auto& b) { return a.time_ns > b.time_ns; });
+  return shares;
 }
 
 }  // namespace slackline

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/paths/imbalance.h"
-#include "analysis/paths/path_flows.h"
+#include "analysis/paths/run_path.h"
 #include "base/error.h"
 #include "formats/text/text.h"
 #include "graph/testing/text_graph.h"

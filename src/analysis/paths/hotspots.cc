@@ -15,9 +15,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/int128.h"
-#include "base/saturating.h"
 #include "calls/run_span.h"
 
 namespace slackline {

@@ -5,7 +5,7 @@
 
 #include "analysis/paths/hotspots.h"
 #include "analysis/paths/path_functions.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 namespace {

@@ -4,7 +4,7 @@
 // the critical path is, and forward by what path_slack remembers, or along the critical path from
 // the first last entry on it: of ways that are equally long, it is the one that is known.
 
-#include "analysis/paths/near_paths.h"
+#include "analysis/paths/path_slack.h"
 
 #include <algorithm>
 #include <optional>

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "calls/computation_code.h"
 
 namespace slackline {

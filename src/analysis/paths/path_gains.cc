@@ -5,7 +5,7 @@
 // all ranks that no dependence passes over. Ranks count those they have left; a dependence from a
 // call that had seen fewer of them passes over those between.
 
-#include "analysis/paths/path_gains.h"
+#include "analysis/paths/path_sums.h"
 
 #include <algorithm>
 #include <limits>

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "analysis/paths/call_activities.h"
-#include "base/ranking.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
+#include "base/statistics.h"
 
 namespace slackline {
 

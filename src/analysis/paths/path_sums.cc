@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "analysis/paths/near_paths.h"
+#include "analysis/paths/path_slack.h"
 #include "base/error.h"
 #include "base/parallel.h"
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -9,15 +11,34 @@
 #include "analysis/paths/activities.h"
 #include "analysis/paths/activity_impact.h"
 #include "analysis/paths/call_activities.h"
-#include "analysis/paths/path_gains.h"
 #include "analysis/paths/path_slack.h"
 #include "analysis/paths/run_path.h"
-#include "base/int128.h"
+#include "base/arithmetic.h"
 #include "base/keyed_rows.h"
 #include "calls/run_part.h"
 #include "trace/trace.h"
 
 namespace slackline {
+
+/// Questions that are answered in one walk.
+inline constexpr std::size_t kGainsAsked = 5;
+
+struct PathGains {
+  std::array<std::int64_t, kGainsAsked>
+      makespan_ns{};  ///< without each activity that was asked for
+  /// Moments that every path goes through: where all ranks that have calls are synchronised and
+  /// nothing is under way.
+  std::uint64_t synchronisations = 0;
+
+  // The sums of all parts of a run are those of the run.
+  int key() const { return 0; }
+  void add(const PathGains& other);
+};
+
+/// How long the run would be if an activity took no time anywhere. O(calls + members of
+/// collectives); 44 bytes a call that another one waits for.
+PathGains path_gains(const Activities& run, const CallActivities& names, const CallSet& sources,
+                     std::span<const ActivityName> asked);
 
 /// A segment of the critical path of a timed run.
 struct ActivitySegment {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/paths/critical_path.h"
-#include "base/int128.h"
+#include "base/arithmetic.h"
 #include "calls/call_paths.h"
 #include "calls/computation_code.h"
 #include "trace/samples.h"

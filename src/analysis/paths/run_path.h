@@ -5,6 +5,9 @@
 
 #include "analysis/paths/activities.h"
 #include "analysis/paths/longest_activity_path.h"
+#include "calls/call_matching.h"
+#include "trace/trace.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 
@@ -33,5 +36,13 @@ std::vector<RunStep> critical_steps(const Activities& run);
 
 /// The same of a path that was found in the written graph.
 std::vector<RunStep> steps_of(const ActivityGraph& graph, const ActivityPath& path);
+
+/// Where a run's critical path goes from one rank to another, as arrows from the call that was
+/// waited for to the one that waited, early to late. O(steps).
+std::vector<TimelineFlow> critical_path_flows(const std::vector<RunStep>& steps);
+
+/// Every message of the trace, from the call that sends it to the one that completes its receive
+/// (or posts it, if none does), in the order of receivers and of posting. O(n log n).
+std::vector<TimelineFlow> message_flows(const CallMatching& matching);
 
 }  // namespace slackline

@@ -8,7 +8,7 @@
 // Kinds that most iterations lack are left out. Where every iteration makes the same calls, the
 // standardised times are the measured ones.
 
-#include "analysis/phases/iteration_times.h"
+#include "analysis/phases/loop_changes.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 
 #include "base/flat_map.h"
 #include "base/parallel.h"
-#include "calls/call_kinds.h"
+#include "calls/iterations.h"
 
 namespace slackline {
 namespace {

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <string>
 
-#include "analysis/phases/iteration_times.h"
 #include "analysis/phases/level_changes.h"
 #include "analysis/phases/loop_changes.h"
 #include "analysis/phases/monitor.h"
-#include "analysis/phases/series_trend.h"
-#include "calls/rank_loops.h"
+#include "analysis/phases/prepared_series.h"
+#include "calls/iterations.h"
 #include "graph/testing/text_graph.h"
 #include "trace/trace_builder.h"
 

@@ -13,7 +13,7 @@
 
 #include "analysis/phases/level_changes.h"
 #include "analysis/phases/prepared_series.h"
-#include "base/median.h"
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

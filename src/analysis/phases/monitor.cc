@@ -11,11 +11,12 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <string_view>
 
 #include "analysis/efficiency/time_shares.h"
 #include "analysis/phases/focus_intervals.h"
 #include "analysis/phases/run_windows.h"
-#include "analysis/waits/waits_in_interval.h"
+#include "analysis/waits/wait_states.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "calls/findings.h"
@@ -215,12 +216,6 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
   return out;
 }
 
-EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
-                                   const MonitorOptions& options) {
-  return curves_of(trace, ideal, RunWindows(trace, ideal, analysed_interval(trace, options)),
-                   options);
-}
-
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options) {
   RunWindows windows(trace, inputs.ideal, analysed_interval(trace, options));
   if (inputs.analysed.has_time()) {
@@ -233,6 +228,43 @@ Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOp
   add_waiting(trace, inputs.waits, windows.start(), out);
   add_path(trace, inputs.path, out);
   return out;
+}
+
+namespace {
+
+struct Curve {
+  std::string_view name;
+  double WindowEfficiency::*value;
+};
+
+constexpr std::array kCurves{Curve{"parallel efficiency", &WindowEfficiency::useful},
+                             Curve{"load balance", &WindowEfficiency::load_balance},
+                             Curve{"serialisation efficiency", &WindowEfficiency::serialisation},
+                             Curve{"transfer efficiency", &WindowEfficiency::transfer}};
+
+}  // namespace
+
+std::vector<TimelineCounter> efficiency_counters(const Trace& trace,
+                                                 const EfficiencyCurves& curves) {
+  std::vector<TimelineCounter> counters;
+  if (curves.windows.empty()) return counters;
+  const std::int64_t start = run_span(trace).whole.begin_ns;
+  for (const Curve& curve : kCurves) {
+    TimelineCounter counter{std::string(curve.name), {}};
+    for (std::size_t i = 0; i < curves.windows.size(); ++i) {
+      counter.points.emplace_back(start + curves.border_ns[i], curves.windows[i].*curve.value);
+    }
+    counter.points.emplace_back(start + curves.border_ns.back(), counter.points.back().second);
+    counters.push_back(std::move(counter));
+  }
+  TimelineCounter cumulative{fmt::format("cumulative transfer efficiency of rank {}", curves.rank),
+                             {}};
+  for (std::size_t i = 0; i < curves.transfer.time_ns.size(); ++i) {
+    cumulative.points.emplace_back(start + curves.transfer.time_ns[i],
+                                   curves.transfer.cumulative[i]);
+  }
+  counters.push_back(std::move(cumulative));
+  return counters;
 }
 
 }  // namespace slackline

@@ -17,6 +17,7 @@
 #include "report/report.h"
 #include "report/typed_report.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 
@@ -97,11 +98,6 @@ struct EfficiencyCurves {
   WindowEfficiency whole;                 ///< of the analysed interval: the factors of all tables
 };
 
-/// Takes a timed trace; MonitorOptions::ideal has no part in it. Throws Error for a rank that does
-/// not exist. O(calls).
-EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
-                                   const MonitorOptions& options);
-
 /// The iterations of the run's longest loop. Times are from the start of the run.
 struct RunIterations {
   struct Outlier {
@@ -162,5 +158,10 @@ std::optional<IterationsJson> iterations_to_json(const Monitor& monitor);
 using MonitorJson = JsonOf<struct MonitorJsonTag>;
 const JsonType& declared_type(const MonitorJsonTag*);
 Described<MonitorJson> describe(const Monitor& monitor);
+
+/// The efficiencies of fixed windows, and the cumulative transfer efficiency of a rank, as curves
+/// over a timeline of the trace: each window's value stands from its begin on.
+std::vector<TimelineCounter> efficiency_counters(const Trace& trace,
+                                                 const EfficiencyCurves& curves);
 
 }  // namespace slackline

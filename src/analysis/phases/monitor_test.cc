@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/phases/efficiency_counters.h"
 #include "analysis/phases/level_changes.h"
 #include "base/error.h"
-#include "calls/rank_loops.h"
+#include "calls/iterations.h"
 #include "graph/testing/text_graph.h"
 
 namespace slackline {
@@ -35,8 +34,8 @@ TEST(EfficiencyCounters, StandAtTheTimesOfTheTrace) {
       2,
       "rank 0 start=1000\n @1100 +10 send to=1 bytes=8\n"
       "rank 1 start=1050\n @1060 +60 recv from=0 bytes=8\n @1130 +1 barrier\n");
-  const IdealRun ideal = ideal_run(trace, CallMatching(trace), {});
-  const auto counters = efficiency_counters(trace, efficiency_curves(trace, ideal, {}));
+  const auto counters =
+      efficiency_counters(trace, monitor(trace, CallMatching(trace), CallPaths(trace), {}));
   ASSERT_EQ(counters.size(), 5u);
   const auto& cumulative = counters.back().points;
   ASSERT_EQ(cumulative.size(), 2u);

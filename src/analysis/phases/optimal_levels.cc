@@ -12,7 +12,7 @@
 // sides, of one of geometrically many lengths (the idea of seeded binary segmentation: Kovacs et
 // al., Biometrika 110, 2023); only series in which one does are segmented.
 
-#include "analysis/phases/optimal_levels.h"
+#include "analysis/phases/prepared_series.h"
 
 #include <algorithm>
 #include <cmath>

@@ -17,7 +17,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/median.h"
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

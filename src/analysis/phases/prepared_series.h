@@ -4,9 +4,27 @@
 #include <vector>
 
 #include "analysis/phases/level_changes.h"
-#include "analysis/phases/series_trend.h"
 
 namespace slackline {
+
+/// A steady growth (or decline) over all steps of a series, on a logarithmic scale: 0 at the first
+/// step, `total` at the last one.
+struct SeriesTrend {
+  double total = 0;
+  /// Power of the value that grows linearly: 1 linear growth, 2 as the square root; 0 exponential.
+  double power = 0;
+
+  /// How much the value that grows linearly does so, over its first one.
+  double rise() const;
+  /// For t from 0, the first step, to 1, the last one; `rise` is rise().
+  double at(double t, double rise) const;
+  double at(double t) const { return at(t, rise()); }
+};
+
+/// The trend that leaves the least squared error beside levels between the borders (ascending).
+/// `powers` are tried. O(powers * steps).
+SeriesTrend fit_trend(const std::vector<double>& values, const std::vector<std::size_t>& borders,
+                      const std::vector<double>& powers);
 
 /// Values farther than three deviations of the noise from the median of those around them become
 /// that median.
@@ -72,5 +90,13 @@ class PreparedSeries {
   double floor_ = 0;
   double offset_ = 0;
 };
+
+/// The borders of the levels that explain a series best, with a trend where that explains more for
+/// its price, which is then the series'. A change costs `penalty`. O(steps * log steps), and for
+/// series with changes up to O(min(steps, 2048)^2).
+std::vector<std::size_t> fit_levels(PreparedSeries& series, double penalty);
+
+/// Steps that are segmented; more are averaged.
+inline constexpr std::size_t kMostSteps = 2048;
 
 }  // namespace slackline

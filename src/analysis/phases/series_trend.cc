@@ -6,7 +6,7 @@
 // derivatives alike (Frisch and Waugh, Econometrica 1, 1933), which leaves G to be found by a few
 // steps of Gauss and Newton's method.
 
-#include "analysis/phases/series_trend.h"
+#include "analysis/phases/prepared_series.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "analysis/placement/place_report.h"
+#include "analysis/placement/place.h"
 
 #include <fmt/format.h>
 

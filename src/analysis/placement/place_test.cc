@@ -7,7 +7,6 @@
 #include <random>
 
 #include "analysis/placement/evaluate.h"
-#include "analysis/placement/place_report.h"
 #include "analysis/placement/scotch_map.h"
 #include "graph/testing/text_graph.h"
 #include "timing/network/topology_spec.h"

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "analysis/placement/place_report.h"
+#include "analysis/placement/place.h"
 
 namespace slackline {
 namespace {

@@ -16,8 +16,8 @@
 #include <map>
 #include <numeric>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/saturating.h"
 #include "timing/network/pair_cost.h"
 
 namespace slackline {

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/arithmetic.h"
 #include "base/parallel.h"
-#include "base/saturating.h"
 #include "calls/call_actions.h"
 
 namespace slackline {

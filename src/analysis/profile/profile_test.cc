@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/profile/counter_profile.h"
 #include "analysis/profile/message_profile.h"
 #include "analysis/profile/time_profile.h"
 #include "formats/text/text.h"

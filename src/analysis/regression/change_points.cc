@@ -14,7 +14,7 @@
 #include <numeric>
 
 #include "analysis/regression/check.h"
-#include "base/median.h"
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

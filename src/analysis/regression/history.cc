@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/regression/change_points.h"
-#include "base/median.h"
+#include "base/statistics.h"
 #include "base/units.h"
 
 namespace slackline {

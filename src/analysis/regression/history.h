@@ -85,4 +85,36 @@ std::string badge_svg(std::string_view label, std::string_view value, double sha
 /// The last parallel efficiency on the most ranks. Throws Error for several programs on these.
 std::string efficiency_badge(const History& history);
 
+/// Rank time of runs: the number of ranks times the run time.
+struct RankTimeLoss {
+  double total_ns = 0;
+  double lost_ns = 0;  ///< what is no computation: times 1 - the parallel efficiency
+};
+/// The sum over the runs of a summary, in their analysed intervals.
+RankTimeLoss rank_time(const JobSummary& summary);
+
+/// A run, or repeats of one, and what it takes.
+struct RunCost {
+  HistoryEntry run;
+  RankTimeLoss time;
+};
+
+/// The runs of a list that lose most rank time.
+struct WorstRuns {
+  std::vector<RunCost> worst;  ///< most lost first; of equal ones by name
+  std::size_t considered = 0;  ///< length of the list
+  RankTimeLoss all{};          ///< of the whole list
+};
+/// At most `most` of them. O(n log n).
+WorstRuns worst_runs(const std::vector<HistoryEntry>& entries, std::size_t most);
+
+using WorstRunsJson = JsonOf<struct WorstRunsJsonTag>;
+const JsonType& declared_type(const WorstRunsJsonTag*);
+Described<WorstRunsJson> describe(const WorstRuns& runs);
+
+/// Runs as gauges in the text format of OpenMetrics 1.0 without timestamps, which is valid in the
+/// one of Prometheus, too, as node_exporter's textfile collector reads it; of repeats the medians
+/// (doc/formats/summary.md). O(runs).
+std::string openmetrics(const std::vector<HistoryEntry>& entries);
+
 }  // namespace slackline

@@ -7,7 +7,7 @@
 #include "analysis/regression/change_points.h"
 #include "analysis/regression/history.h"
 #include "base/error.h"
-#include "base/median.h"
+#include "base/statistics.h"
 #include "base/units.h"
 #include "report/unicode.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/regression/openmetrics.h"
+#include "analysis/regression/history.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/regression/worst_runs.h"
-#include "base/median.h"
+#include "base/statistics.h"
 #include "report/unicode.h"
 
 namespace slackline {

@@ -1,4 +1,4 @@
-#include "analysis/regression/worst_runs.h"
+#include "analysis/regression/history.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/median.h"
+#include "base/statistics.h"
 #include "base/units.h"
 
 namespace slackline {

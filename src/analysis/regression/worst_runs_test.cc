@@ -1,9 +1,7 @@
-#include "analysis/regression/worst_runs.h"
+#include "analysis/regression/history.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "analysis/regression/openmetrics.h"
 
 namespace slackline {
 namespace {

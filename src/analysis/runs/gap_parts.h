@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/runs/time_breakdown.h"
-#include "base/int128.h"
+#include "base/arithmetic.h"
 #include "calls/call_paths.h"
 #include "trace/trace.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/runs/modelled_trace.h"
+#include "analysis/runs/scheduled_calls.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "calls/run_span.h"
+#include "trace/trace_builder.h"
 
 namespace slackline {
 namespace {
@@ -53,6 +55,20 @@ std::vector<std::int64_t> ScheduledCalls::times(std::int32_t rank) const {
     times.push_back(clock_ps / kPicosPerNano);
   }
   return times;
+}
+
+Trace modelled_trace(Trace program, const ExecutionGraph& graph, const Schedule& schedule) {
+  TraceBuilder trace = std::move(program);
+  const ScheduledCalls scheduled(trace, graph, schedule);
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    std::vector<std::int64_t> times = scheduled.times(rank);
+    for (std::int64_t& time : times) time += scheduled.zero_ns();
+    if (!times.empty()) trace.calls(rank).retime(times);
+  }
+  trace.set_timed();
+  trace.info().flops_per_second = 0;
+  trace.info().recorder = "slackline convert --predicted";
+  return std::move(trace).build();
 }
 
 }  // namespace slackline

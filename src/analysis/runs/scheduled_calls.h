@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -32,5 +31,11 @@ class ScheduledCalls {
   std::int64_t zero_ns_;
   std::vector<std::int64_t> ends_ps_;  // by global call: its last vertex on the rank's main path
 };
+
+/// The trace with the times that a model gives its calls: a timed trace in whole nanoseconds, for
+/// every writer and analysis of measured ones. `graph` must be of `trace`, `schedule` over it. The
+/// schedule's start is where the measured run leaves MPI_Init first, so that both lie side by side;
+/// what came before keeps its times. O(calls + vertices).
+Trace modelled_trace(Trace program, const ExecutionGraph& graph, const Schedule& schedule);
 
 }  // namespace slackline

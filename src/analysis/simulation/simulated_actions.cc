@@ -1,4 +1,4 @@
-#include "analysis/simulation/simulated_actions.h"
+#include "analysis/simulation/simulation_report.h"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "analysis/runs/measured.h"
-#include "analysis/simulation/slowed_report.h"
 #include "base/units.h"
 #include "calls/run_span.h"
 

@@ -6,9 +6,10 @@
 #include "report/object.h"
 #include "report/report.h"
 #include "report/typed_report.h"
+#include "sim/experiments.h"
+#include "sim/network/link_usage.h"
+#include "sim/platform/platform.h"
 #include "sim/simulation.h"
-#include "sim/sweep.h"
-#include "sim/tolerance.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -60,5 +61,19 @@ const JsonType& declared_type(const ToleranceSearchJsonTag*);
 /// without contention, where it is the LogGPS graph's longest path that grows.
 Described<ToleranceSearchJson> describe(const ToleranceSearch& search, const ToleranceSearch& alone,
                                         const std::string& what);
+
+/// A row for each message: who sent it when, how long it took and would have taken alone, and which
+/// of the platform's links held it back.
+Table table_of(const std::vector<SlowedMessage>& slowed, const Platform& platform);
+
+using SlowedJson = JsonOf<struct SlowedJsonTag>;
+const JsonType& declared_type(const SlowedJsonTag*);
+/// The same with times in nanoseconds; "link" is empty where it is not known.
+SlowedJson to_json(const std::vector<SlowedMessage>& slowed, const Platform& platform);
+
+/// A simulation (recorded) as SimGrid's replay prints it: one line "end-date rank action" for each
+/// finished action, by date; seconds with 12 digits. Actions of a trace that has calls only are its
+/// calls, by their names in time-independent traces where those have one.
+std::string simulated_actions(const Simulation& simulation, const Trace& trace);
 
 }  // namespace slackline

@@ -1,4 +1,4 @@
-#include "analysis/simulation/slowed_report.h"
+#include "analysis/simulation/simulation_report.h"
 
 #include <string>
 

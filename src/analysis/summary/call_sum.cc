@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 namespace {

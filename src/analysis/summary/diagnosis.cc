@@ -8,13 +8,12 @@
 #include <span>
 
 #include "analysis/paths/path_report.h"
-#include "analysis/summary/evidence_tables.h"
-#include "analysis/summary/judgement_cautions.h"
-#include "analysis/summary/limits_report.h"
-#include "analysis/waits/waits_in_interval.h"
+#include "analysis/summary/judgement.h"
+#include "analysis/summary/limits.h"
+#include "analysis/waits/wait_states.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "base/ranking.h"
+#include "base/statistics.h"
 #include "calls/run_span.h"
 
 namespace slackline {

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/efficiency/call_stalls.h"
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/time_shares.h"
 #include "analysis/efficiency/time_windows.h"
@@ -14,7 +13,6 @@
 #include "analysis/phases/monitor.h"
 #include "analysis/summary/limits.h"
 #include "analysis/summary/root_causes.h"
-#include "analysis/waits/poll_gaps.h"
 #include "analysis/waits/wait_summary.h"
 #include "calls/run_span.h"
 #include "report/object.h"
@@ -78,5 +76,12 @@ const JsonType& declared_type(const MeasuredJsonTag*);
 /// scripts.
 Described<MeasuredJson> describe(const Diagnosis& diagnosis, const Trace& trace,
                                  const CallPaths& paths);
+
+/// Adds to the sections that describe `d` what its sentences (judgement.h, app/report/answers.h)
+/// take their figures from and no analysis shows by itself: who and what causes wait time, in sum;
+/// the calls that take most time; where losses lie in time; the critical path in the analysed
+/// interval.
+void add_evidence(const Diagnosis& d, const Trace& trace, const CallPaths& paths,
+                  std::vector<Section>& sections);
 
 }  // namespace slackline

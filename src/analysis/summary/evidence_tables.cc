@@ -1,4 +1,4 @@
-#include "analysis/summary/evidence_tables.h"
+#include "analysis/summary/diagnosis.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "analysis/paths/call_activities.h"
+#include "analysis/paths/critical_path.h"
 #include "analysis/summary/concentration.h"
-#include "analysis/summary/path_shares.h"
-#include "base/ranking.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
+#include "base/statistics.h"
 
 namespace slackline {
 namespace {

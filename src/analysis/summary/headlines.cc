@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "analysis/efficiency/efficiency.h"
-#include "analysis/summary/path_shares.h"
-#include "base/ratio.h"
+#include "analysis/paths/critical_path.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 namespace {

@@ -18,15 +18,13 @@
 
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/paths/call_activities.h"
-#include "analysis/summary/computation_imbalance.h"
 #include "analysis/summary/concentration.h"
-#include "analysis/summary/judgement_cautions.h"
-#include "analysis/summary/limits_report.h"
-#include "base/ratio.h"
+#include "analysis/summary/limits.h"
+#include "base/arithmetic.h"
 #include "base/sentences.h"
 #include "base/units.h"
+#include "calls/clocks.h"
 #include "calls/run_span.h"
-#include "trace/one_clock.h"
 
 namespace slackline {
 namespace {

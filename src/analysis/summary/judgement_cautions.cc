@@ -1,4 +1,4 @@
-#include "analysis/summary/judgement_cautions.h"
+#include "analysis/summary/judgement.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "analysis/waits/cut_calls.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "base/units.h"
 #include "calls/causality.h"
 #include "calls/clock_correction.h"
-#include "trace/one_clock.h"
+#include "calls/clocks.h"
 
 namespace slackline {
 namespace {

@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "analysis/runs/measured.h"
-#include "analysis/waits/known_waits.h"
-#include "base/saturating.h"
+#include "analysis/waits/wait_states.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 namespace {

@@ -34,7 +34,7 @@ struct PlacedLoss {
 /// not to be copied. All are 0 for an interval without length. O(calls + waits).
 class LimitLosses {
  public:
-  /// `own_frames`: of every frame of the call tree (calls/code_places.h).
+  /// `own_frames`: of every frame of the call tree (calls/computation_code.h).
   LimitLosses(const LimitInputs& inputs, const std::vector<FrameId>& own_frames);
   LimitLosses(const LimitLosses&) = delete;
   LimitLosses& operator=(const LimitLosses&) = delete;

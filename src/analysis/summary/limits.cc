@@ -14,10 +14,10 @@
 
 #include "analysis/summary/limit_losses.h"
 #include "analysis/waits/sampled_causes.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "base/sentences.h"
 #include "base/units.h"
-#include "calls/code_places.h"
+#include "calls/computation_code.h"
 #include "calls/disturbance.h"
 
 namespace slackline {

@@ -13,6 +13,8 @@
 #include "calls/call_matching.h"
 #include "calls/computation_code.h"
 #include "calls/run_span.h"
+#include "report/object.h"
+#include "report/report.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -75,5 +77,16 @@ struct LimitInputs {
 /// other loss is more than a twentieth of the rank time. Empty for an interval without length.
 /// O(calls + waits).
 std::vector<LimitingCause> limiting_causes(const LimitInputs& inputs);
+
+using DiagnosisJson = JsonOf<struct DiagnosisJsonTag>;
+const JsonType& declared_type(const DiagnosisJsonTag*);
+/// As `result.diagnosis`: the first cause, with the others as its alternatives; nothing without
+/// any.
+std::optional<DiagnosisJson> diagnosis_to_json(const std::vector<LimitingCause>& causes,
+                                               const CallTree& tree);
+/// "Limited by load imbalance: ..."
+std::string sentence(const LimitingCause& cause, const CallTree& tree);
+/// All causes with their shares of the rank time.
+Table limits_table(const std::vector<LimitingCause>& causes, const CallTree& tree);
 
 }  // namespace slackline

@@ -1,4 +1,4 @@
-#include "analysis/summary/limits_report.h"
+#include "analysis/summary/limits.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "analysis/summary/diagnosis.h"
-#include "analysis/summary/limits_report.h"
 #include "graph/testing/text_graph.h"
 
 namespace slackline {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "analysis/top/job_status.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 #include "base/units.h"
 #include "report/report.h"
 

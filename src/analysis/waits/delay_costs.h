@@ -7,7 +7,7 @@
 
 #include "analysis/paths/call_activities.h"
 #include "analysis/waits/wait_states.h"
-#include "base/fixed_point_sum.h"
+#include "base/arithmetic.h"
 #include "trace/trace.h"
 
 namespace slackline {

@@ -1,4 +1,4 @@
-#include "analysis/waits/known_waits.h"
+#include "analysis/waits/wait_states.h"
 
 #include "analysis/waits/cut_calls.h"
 #include "calls/collective_scope.h"

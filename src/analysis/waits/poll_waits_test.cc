@@ -10,7 +10,7 @@
 
 #include "analysis/waits/delay_costs.h"
 #include "analysis/waits/testing/wait_lines.h"
-#include "analysis/waits/waits_in_interval.h"
+#include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
 #include "graph/testing/text_graph.h"
 

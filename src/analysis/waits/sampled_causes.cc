@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "calls/code_places.h"
+#include "calls/computation_code.h"
 
 namespace slackline {
 namespace {

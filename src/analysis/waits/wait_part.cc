@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "analysis/waits/waits_in_interval.h"
+#include "analysis/waits/wait_states.h"
 
 namespace slackline {
 namespace {

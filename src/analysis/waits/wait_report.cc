@@ -7,8 +7,8 @@
 #include "analysis/paths/call_activities.h"
 #include "analysis/paths/path_functions.h"
 #include "analysis/waits/wait_summary.h"
-#include "base/ranking.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
+#include "base/statistics.h"
 #include "base/units.h"
 
 namespace slackline {

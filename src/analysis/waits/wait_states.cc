@@ -12,6 +12,7 @@
 #include "analysis/waits/wait_states.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <span>
 
@@ -192,6 +193,77 @@ WaitStates wait_states(const Trace& trace, const CallMatching& matching, const C
   });
   out.released = order.deadlocked();
   return out;
+}
+
+std::string_view identifier(WaitPattern pattern) {
+  constexpr std::array<std::string_view, kWaitPatterns> kNames{
+      "late_sender",      "late_receiver",          "wait_at_barrier",       "barrier_completion",
+      "wait_at_nxn",      "nxn_completion",         "early_reduce",          "late_broadcast",
+      "early_scan",       "nonblocking_collective", "init_completion",       "wait_at_finalize",
+      "wait_at_creation", "wait_at_fence",          "wait_at_collective_io", "late_post",
+      "late_complete",    "lock_contention",        "wait_at_neighborhood"};
+  return kNames[static_cast<std::size_t>(pattern)];
+}
+
+std::string_view name(WaitPattern pattern) {
+  constexpr std::array<std::string_view, kWaitPatterns> kNames{"late sender",
+                                                               "late receiver",
+                                                               "wait at barrier",
+                                                               "barrier completion",
+                                                               "wait at NxN",
+                                                               "NxN completion",
+                                                               "early reduce",
+                                                               "late broadcast",
+                                                               "early scan",
+                                                               "nonblocking collective",
+                                                               "init completion",
+                                                               "wait at finalize",
+                                                               "wait at creation",
+                                                               "wait at fence",
+                                                               "wait at collective I/O",
+                                                               "late post",
+                                                               "late complete",
+                                                               "lock contention",
+                                                               "wait at neighborhood collective"};
+  return kNames[static_cast<std::size_t>(pattern)];
+}
+
+namespace {
+
+bool waits_at_its_end(WaitPattern pattern) {
+  return pattern == WaitPattern::init_completion || pattern == WaitPattern::barrier_completion ||
+         pattern == WaitPattern::nxn_completion;
+}
+
+TimeInterval when(const RankCalls& calls, const WaitState& s) {
+  if (waits_at_its_end(s.pattern)) {
+    return {calls.end_ns(s.call) - s.wait_ns, calls.end_ns(s.call)};
+  }
+  return {calls.begin_ns(s.call), calls.begin_ns(s.call) + s.wait_ns};
+}
+
+}  // namespace
+
+WaitStates waits_in_interval(const Trace& trace, const WaitStates& waits,
+                             const TimeInterval& interval) {
+  WaitStates inside;
+  inside.clipped = waits.clipped;
+  inside.clipped_ns = waits.clipped_ns;
+  inside.released = waits.released;
+  for (WaitState s : waits.states) {
+    const RankCalls& calls = trace.calls(s.rank);
+    const Operation operation = calls.operation(s.call);
+    if (is_init(operation) || operation == Operation::finalize) continue;
+    const TimeInterval wait = when(calls, s);
+    const std::int64_t whole = s.wait_ns;
+    s.wait_ns = std::min(wait.end_ns, interval.end_ns) - std::max(wait.begin_ns, interval.begin_ns);
+    if (s.wait_ns <= 0) continue;
+    s.between_polls_ns =
+        static_cast<std::int64_t>(static_cast<double>(s.between_polls_ns) *
+                                  static_cast<double>(s.wait_ns) / static_cast<double>(whole));
+    inside.states.push_back(s);
+  }
+  return inside;
 }
 
 }  // namespace slackline

@@ -8,9 +8,10 @@
 
 #include "calls/call_matching.h"
 #include "calls/causal_order.h"
+#include "calls/run_span.h"
 #include "trace/samples.h"
-#include "trace/send_records.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 
@@ -94,5 +95,16 @@ WaitStates wait_states(const Trace& trace, const CallMatching& matching,
 /// The same in an order that is known already.
 WaitStates wait_states(const Trace& trace, const CallMatching& matching, const CausalOrder& order,
                        const WaitOptions& options);
+
+/// What `waits` have in an interval of the run, in the trace's own time, and nothing of what ranks
+/// wait in MPI_Init and MPI_Finalize: there they are outside of the program. O(waits).
+WaitStates waits_in_interval(const Trace& trace, const WaitStates& waits,
+                             const TimeInterval& interval);
+
+/// Whether the wait states say all that a call waited for others. Not so of operations without a
+/// pattern (one-sided epochs, processes of other jobs), and of calls whose partners are not in the
+/// trace: their time may be waiting. O(what the call completes).
+bool waiting_is_known(const Trace& trace, const CallMatching& matching, std::int32_t rank,
+                      CallIndex call);
 
 }  // namespace slackline

@@ -11,7 +11,7 @@
 #include <functional>
 #include <utility>
 
-#include "calls/code_places.h"
+#include "calls/computation_code.h"
 
 namespace slackline {
 namespace {

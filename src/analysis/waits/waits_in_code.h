@@ -11,7 +11,7 @@
 #include "analysis/waits/delay_costs.h"
 #include "analysis/waits/sampled_causes.h"
 #include "analysis/waits/wait_states.h"
-#include "base/fixed_point_sum.h"
+#include "base/arithmetic.h"
 #include "base/keyed_rows.h"
 #include "calls/computation_code.h"
 #include "calls/run_part.h"

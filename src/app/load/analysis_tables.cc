@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/paths/activity_name.h"
+#include "analysis/paths/call_activities.h"
 #include "analysis/paths/critical_path.h"
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"

@@ -8,8 +8,8 @@
 #include "formats/sqlite/query.h"
 #include "formats/sqlite/virtual_table.h"
 #include "trace/samples.h"
-#include "trace/send_records.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "calls/clock_estimate.h"
+#include "calls/clock_correction.h"
 #include "report/object.h"
 #include "report/report.h"
 #include "trace/trace.h"

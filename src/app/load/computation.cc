@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/ratio.h"
 #include "base/units.h"
 #include "formats/raw/findings.h"
 

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "app/load/clock_report.h"
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/saturating.h"
-#include "base/stage.h"
+#include "base/progress.h"
 #include "base/units.h"
 #include "formats/findings.h"
 #include "report/command_names.h"

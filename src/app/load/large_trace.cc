@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/stage.h"
+#include "base/progress.h"
 #include "formats/native/pieces.h"
 #include "trace/sound_calls.h"
 #include "trace/trace_builder.h"

@@ -10,10 +10,10 @@
 #include "app/load/computation.h"
 #include "app/load/input.h"
 #include "base/error.h"
-#include "base/stage.h"
+#include "base/progress.h"
 #include "graph/goal/goal_graph.h"
 #include "graph/training/training_graph.h"
-#include "training/clocks.h"
+#include "training/collectives.h"
 
 namespace slackline {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "formats/open/open.h"
-#include "graph/goal/goal_of_trace.h"
+#include "graph/goal/goal_graph.h"
 #include "report/command_names.h"
 
 namespace slackline {

@@ -4,14 +4,14 @@
 
 #include <utility>
 
-#include "analysis/runs/modelled_trace.h"
+#include "analysis/runs/scheduled_calls.h"
 #include "app/load/computation.h"
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/machine.h"
 #include "base/error.h"
-#include "base/stage.h"
-#include "sim/simulated_trace.h"
+#include "base/progress.h"
+#include "sim/simulation.h"
 #include "timing/model_schedule.h"
 
 namespace slackline {

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "sim/platform/read_platform.h"
-#include "sim/platform/si_units.h"
 
 namespace slackline {
 namespace {

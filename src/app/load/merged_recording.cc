@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/stage.h"
+#include "base/progress.h"
 #include "formats/native/shared_writer.h"
 #include "formats/raw/reader.h"
 

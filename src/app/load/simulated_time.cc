@@ -7,7 +7,7 @@
 #include "app/load/machine.h"
 #include "base/error.h"
 #include "base/units.h"
-#include "graph/goal/goal_of_trace.h"
+#include "graph/goal/goal_graph.h"
 #include "sim/loggops/loggops.h"
 
 namespace slackline {

@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "base/packed.h"
-#include "base/stage.h"
+#include "base/progress.h"
 #include "calls/call_matching.h"
 #include "calls/findings.h"
 #include "parallel/process_group.h"
-#include "parallel/shared_findings.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {

@@ -17,7 +17,7 @@
 #include "app/load/merged_recording.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/stage.h"
+#include "base/progress.h"
 #include "base/units.h"
 #include "calls/causality.h"
 #include "formats/open/open.h"

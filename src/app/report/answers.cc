@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "analysis/paths/call_activities.h"
-#include "analysis/summary/path_shares.h"
+#include "analysis/paths/critical_path.h"
 #include "base/sentences.h"
 #include "base/units.h"
 

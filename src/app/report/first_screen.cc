@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "analysis/summary/judgement.h"
-#include "analysis/summary/judgement_cautions.h"
-#include "analysis/summary/limits_report.h"
+#include "analysis/summary/limits.h"
 #include "app/report/answers.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
+#include "base/printable.h"
 #include "base/sentences.h"
-#include "base/shell_command.h"
 #include "base/units.h"
 
 namespace slackline {

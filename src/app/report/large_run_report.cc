@@ -10,7 +10,7 @@
 #include "analysis/paths/path_report.h"
 #include "app/report/answers.h"
 #include "app/report/code_answer.h"
-#include "base/ratio.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/model/model_functions.h"
+#include "analysis/model/model_choice.h"
 #include "report/object.h"
 #include "report/report.h"
 #include "report/typed_report.h"

@@ -3,7 +3,6 @@
 #include "analysis/waits/wait_states.h"
 #include "calls/call_matching.h"
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "report/object.h"
 #include "report/report.h"
 #include "report/typed_report.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/model/comparison.h"
-#include "analysis/model/model_functions.h"
+#include "analysis/model/model_choice.h"
 #include "analysis/model/overview.h"
 #include "analysis/summary/headlines.h"
 #include "analysis/summary/judgement.h"

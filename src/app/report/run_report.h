@@ -16,8 +16,8 @@
 #include "report/object.h"
 #include "report/report.h"
 #include "report/typed_report.h"
-#include "trace/send_records.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 

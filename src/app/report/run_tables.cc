@@ -11,9 +11,9 @@
 #include <string>
 #include <utility>
 
-#include "analysis/profile/counter_profile.h"
+#include "analysis/profile/time_profile.h"
 #include "analysis/runs/gap_parts.h"
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "calls/call_actions.h"
 #include "graph/collective_index.h"
 #include "trace/operation_kinds.h"

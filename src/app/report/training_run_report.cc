@@ -6,12 +6,13 @@
 
 #include "app/report/training_what_if.h"
 #include "base/error.h"
-#include "base/stage.h"
+#include "base/progress.h"
 #include "base/units.h"
 #include "formats/open/open.h"
+#include "page/timeline.h"
 #include "page/training_timeline.h"
-#include "training/clocks.h"
-#include "training/training_report.h"
+#include "training/collectives.h"
+#include "training/training_analysis.h"
 
 namespace slackline {
 namespace {

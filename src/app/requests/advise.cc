@@ -10,7 +10,7 @@
 #include "app/load/loaded_graph.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
-#include "base/shell_command.h"
+#include "base/printable.h"
 #include "base/units.h"
 #include "graph/build.h"
 #include "report/report.h"

@@ -9,7 +9,7 @@
 
 #include "analysis/efficiency/ideal_replay.h"
 #include "analysis/model/model_choice.h"
-#include "analysis/runs/modelled_trace.h"
+#include "analysis/runs/scheduled_calls.h"
 #include "app/load/computation.h"
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
@@ -27,7 +27,7 @@
 #include "report/report.h"
 #include "report/typed_report.h"
 #include "timing/model_schedule.h"
-#include "training/clocks.h"
+#include "training/collectives.h"
 
 namespace slackline {
 namespace {

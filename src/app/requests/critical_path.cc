@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/model/model_functions.h"
+#include "analysis/model/model_choice.h"
 #include "analysis/model/prediction.h"
 #include "analysis/model/training_path.h"
 #include "analysis/paths/algorithm_comparison.h"

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "analysis/cube/extra_p.h"
+#include "analysis/cube/profile_writers.h"
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/scaling_laws.h"
 #include "app/load/input.h"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "analysis/regression/history.h"
-#include "analysis/regression/worst_runs.h"
 #include "app/load/summaries.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analysis/placement/place.h"
-#include "analysis/placement/place_report.h"
 #include "app/load/loaded_graph.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"

@@ -48,7 +48,7 @@ struct PreparedReplay {
 PreparedReplay prepare_replay(const ReplayRequest& request, const std::filesystem::path& file);
 
 /// Writes the program, edited as asked for, as a native trace without any names
-/// (replay/skeleton.h). Throws Error for one that cannot be replayed.
+/// (replay/stripped_program.h). Throws Error for one that cannot be replayed.
 void export_skeleton(const ReplayRequest& request, const std::filesystem::path& path);
 
 /// What the processes measured of themselves; the largest of any rank.
@@ -62,7 +62,7 @@ ReplayPace read_pace(const std::filesystem::path& report);
 
 /// One replay as it was recorded.
 struct RecordedReplay {
-  Trace trace;  ///< of the program (replay/replayed_trace.h)
+  Trace trace;  ///< of the program (replay/replay_file.h)
   ReplayPace pace{};
   Disturbance disturbance{};  ///< by other processes
 };

@@ -13,7 +13,7 @@
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
-#include "base/interrupt_request.h"
+#include "base/interrupt.h"
 #include "base/units.h"
 #include "formats/open/open.h"
 #include "graph/goal/goal_graph.h"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "analysis/model/model_choice.h"
-#include "analysis/simulation/simulated_actions.h"
 #include "analysis/simulation/simulation_report.h"
 #include "app/load/computation.h"
 #include "app/load/input.h"
@@ -19,9 +18,8 @@
 #include "base/file.h"
 #include "page/simulated_run.h"
 #include "report/report.h"
-#include "sim/simulated_trace.h"
-#include "sim/sweep.h"
-#include "sim/tolerance.h"
+#include "sim/experiments.h"
+#include "sim/simulation.h"
 
 namespace slackline {
 namespace {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "trace/start_groups.h"
 
 namespace slackline::dumpi {

@@ -15,9 +15,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/numbered_name.h"
 #include "base/parallel.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 #include "formats/compressed/decompressed_file.h"
 #include "formats/dumpi/rank_builder.h"
 #include "formats/dumpi/rank_file.h"

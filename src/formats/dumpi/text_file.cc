@@ -4,8 +4,7 @@
 
 #include <array>
 
-#include "base/numbers.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 #include "formats/dumpi/rank_file.h"
 
 namespace slackline::dumpi {

@@ -2,14 +2,15 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/error.h"
 #include "base/testing/error_text.h"
 #include "formats/goal/goal.h"
 #include "trace/goal/linearise.h"
-#include "trace/goal/match.h"
 #include "trace/goal/order.h"
+#include "trace/goal/program.h"
 
 namespace slackline {
 namespace {
@@ -34,6 +35,18 @@ std::string text_of(const GoalProgram& program) {
   std::string text;
   write_goal_text(program, [&](std::string_view part) { text += part; });
   return text;
+}
+
+bool same_rank(const GoalRank& a, const GoalRank& b) {
+  if (a.size() != b.size()) return false;
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return std::ranges::equal(a.dependencies(), b.dependencies());
+}
+
+bool same_program(const GoalProgram& a, const GoalProgram& b) {
+  return std::ranges::equal(a.ranks, b.ranks, same_rank);
 }
 
 /// The same text in a shape that only the general reader takes: two blanks for one.

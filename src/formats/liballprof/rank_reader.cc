@@ -10,7 +10,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 
 namespace slackline::liballprof {
 namespace {

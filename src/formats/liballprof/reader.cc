@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/numbered_name.h"
 #include "base/parallel.h"
+#include "base/text_parsing.h"
 #include "formats/compressed/decompressed_file.h"
 #include "formats/liballprof/rank_reader.h"
 #include "trace/trace_builder.h"

@@ -14,7 +14,7 @@
 #include "formats/native/reader.h"
 #include "formats/native/writer.h"
 #include "parallel/testing/thread_processes.h"
-#include "trace/rank_blocks.h"
+#include "trace/rank_range.h"
 #include "trace/testing/arbitrary_trace.h"
 #include "trace/trace_builder.h"
 

@@ -26,8 +26,7 @@
 #include "formats/raw/reader.h"
 #include "formats/text/text.h"
 #include "formats/ti/ti.h"
-#include "trace/nesting_limits.h"
-#include "trace/time_order.h"
+#include "trace/sound_calls.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {

@@ -16,8 +16,8 @@
 #include "calls/clock_correction.h"
 #include "trace/goal/program.h"
 #include "trace/samples.h"
-#include "trace/send_records.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 #include "training/training_run.h"
 
 namespace slackline {

@@ -4,7 +4,7 @@
 
 #include "formats/otf2/conventions.h"
 
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/findings.h"
-#include "trace/send_records.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 
 namespace slackline {
 

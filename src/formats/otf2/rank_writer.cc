@@ -10,8 +10,8 @@
 #include <array>
 #include <limits>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/saturating.h"
 #include "trace/start_groups.h"
 
 namespace slackline::otf2 {

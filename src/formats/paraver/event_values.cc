@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "formats/paraver/mpi_values.h"
 
 namespace slackline::paraver {

@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/numbers.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 #include "formats/compressed/decompressed_file.h"
 #include "formats/paraver/lines.h"
 #include "formats/paraver/mpi_values.h"

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "base/findings.h"
-#include "trace/timeline_extras.h"
 #include "trace/trace.h"
+#include "trace/trace_extras.h"
 #include "training/training_run.h"
 
 namespace slackline {

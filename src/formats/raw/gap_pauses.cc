@@ -4,7 +4,7 @@
 #include <iterator>
 #include <map>
 
-#include "base/int128.h"
+#include "base/arithmetic.h"
 
 namespace slackline::raw {
 namespace {

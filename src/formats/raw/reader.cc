@@ -32,8 +32,8 @@
 #include "formats/raw/findings.h"
 #include "formats/raw/rank_files.h"
 #include "formats/raw/rank_reader.h"
-#include "parallel/shared_findings.h"
-#include "trace/rank_blocks.h"
+#include "parallel/process_group.h"
+#include "trace/rank_range.h"
 #include "trace/sample_wire.h"
 #include "trace/trace_builder.h"
 

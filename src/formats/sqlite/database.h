@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/stop_reason.h"
+#include "base/interrupt.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

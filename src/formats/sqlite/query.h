@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/stop_reason.h"
+#include "base/interrupt.h"
 #include "calls/call_matching.h"
 #include "formats/sqlite/virtual_table.h"
 #include "trace/trace.h"

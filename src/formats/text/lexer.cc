@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 
 namespace slackline::text {
 namespace {

@@ -9,9 +9,9 @@
 #include <initializer_list>
 #include <limits>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/saturating.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 #include "formats/text/call_reader.h"
 #include "formats/text/lexer.h"
 #include "formats/text/text.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/numbers.h"
+#include "base/text_parsing.h"
 
 namespace slackline::ti {
 namespace {

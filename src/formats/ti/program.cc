@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "formats/ti/fields.h"
 #include "formats/ti/ti.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 #include "formats/compressed/decompressed_file.h"
 #include "formats/ti/program.h"
 #include "trace/trace_builder.h"

@@ -4,7 +4,7 @@
 // communicator of at least two ranks; what they do is described at the top of the file of that
 // name.
 
-#include "graph/collectives/smpi_choice.h"
+#include "graph/collectives/choice.h"
 #include "graph/collectives/step_writer.h"
 
 namespace slackline::collectives {
@@ -44,7 +44,7 @@ Algorithm smp_ring, smp_linear, smp_loose_ring, two_level;
 namespace alltoall {
 Algorithm linear, linear_in_order, pairwise, ring, bruck, scatter_dest, scatter_dest_32, mesh_2d,
     mesh_3d, recursive_doubling, one_sided;
-/// Rounds kept in step by one-byte messages or barriers (alltoall_synchronized.cc).
+/// Rounds kept in step by one-byte messages or barriers (alltoall.cc).
 Algorithm ring_light_barrier, ring_one_barrier, ring_barriers, pairwise_light_barrier,
     pairwise_one_barrier, pairwise_barriers;
 }  // namespace alltoall

@@ -11,7 +11,7 @@
 // - pairwise: the same with partners rank ^ i; P no power of two: spread.
 // - recursive_doubling: groups of 2^k swap all they have; log2 P rounds, a few more if P is no
 // power
-//   of two (MPICH's scheme, see doubling.h).
+//   of two (MPICH's scheme, see recursive_exchanges.h).
 // - bruck: ceil(log2 P) rounds for any P: from 2^k ahead come as many blocks as one has already,
 // the
 //   last round only what is missing (Bruck et al. 1997).
@@ -27,7 +27,7 @@
 #include <algorithm>
 
 #include "graph/collectives/algorithms.h"
-#include "graph/collectives/doubling.h"
+#include "graph/collectives/recursive_exchanges.h"
 
 namespace slackline::collectives::allgather {
 

@@ -21,7 +21,7 @@
 //   algorithms that Open MPI decides for the two. linear: linear reduce, binomial broadcast.
 
 #include "graph/collectives/algorithms.h"
-#include "graph/collectives/halving.h"
+#include "graph/collectives/recursive_exchanges.h"
 
 namespace slackline::collectives::allreduce {
 

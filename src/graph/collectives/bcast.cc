@@ -23,7 +23,7 @@
 #include <algorithm>
 
 #include "graph/collectives/algorithms.h"
-#include "graph/collectives/doubling.h"
+#include "graph/collectives/recursive_exchanges.h"
 #include "graph/collectives/trees.h"
 
 namespace slackline::collectives::bcast {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 #include "base/units.h"
 #include "graph/collectives/algorithms.h"
 

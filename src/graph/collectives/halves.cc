@@ -9,7 +9,7 @@
 // for nobody. (As in SimGrid's rab.)
 
 #include "graph/collectives/algorithms.h"
-#include "graph/collectives/halving.h"
+#include "graph/collectives/recursive_exchanges.h"
 
 namespace slackline::collectives {
 namespace {

@@ -1,7 +1,7 @@
 // Which part of a vector each participant of recursive halving keeps. Sizes tell the parts apart:
 // 13 bytes on 8 participants make blocks of 1 byte, but the last one of 6.
 
-#include "graph/collectives/halving.h"
+#include "graph/collectives/recursive_exchanges.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "graph/collectives/algorithms.h"
-#include "graph/collectives/decision_rows.h"
+#include "graph/collectives/decision_rules.h"
 
 namespace slackline::collectives {
 

@@ -25,7 +25,7 @@
 //   2(P - 2^k) ranks merge pairwise first.
 
 #include "graph/collectives/algorithms.h"
-#include "graph/collectives/halving.h"
+#include "graph/collectives/recursive_exchanges.h"
 #include "graph/collectives/trees.h"
 
 namespace slackline::collectives::reduce {

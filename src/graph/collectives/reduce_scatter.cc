@@ -17,8 +17,7 @@
 // - reduce_scatterv: nonblocking linear reduce to rank 0, then linear scatterv.
 
 #include "graph/collectives/algorithms.h"
-#include "graph/collectives/doubling.h"
-#include "graph/collectives/halving.h"
+#include "graph/collectives/recursive_exchanges.h"
 
 namespace slackline::collectives::reduce_scatter {
 

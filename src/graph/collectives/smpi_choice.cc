@@ -3,14 +3,14 @@
 // reductions and broadcasts through algorithms for SMP nodes first. Those, and a few others, need
 // to know the nodes, which SimGrid finds out by messages the first time: needs_setup.
 
-#include "graph/collectives/smpi_choice.h"
+#include "graph/collectives/choice.h"
 
 #include <algorithm>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "graph/collectives/algorithms.h"
-#include "graph/collectives/smpi_rules.h"
+#include "graph/collectives/decision_rules.h"
 
 namespace slackline {
 namespace collectives {

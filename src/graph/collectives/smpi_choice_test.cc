@@ -1,4 +1,4 @@
-#include "graph/collectives/smpi_choice.h"
+#include "graph/collectives/choice.h"
 
 #include <gtest/gtest.h>
 

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "base/numbers.h"
+#include "base/text_parsing.h"
 #include "graph/collectives/algorithms.h"
-#include "graph/collectives/decision_rows.h"
+#include "graph/collectives/decision_rules.h"
 #include "graph/collectives/smp.h"
-#include "graph/collectives/smpi_intel_tables.h"
-#include "graph/collectives/smpi_rules.h"
 
 namespace slackline::collectives {
 namespace {

@@ -3,7 +3,7 @@
 // what the numbers stand for is in smpi_intel_rules.cc. The first row of a number of ranks a node
 // that has as many ranks as the call decides.
 
-#include "graph/collectives/smpi_intel_tables.h"
+#include "graph/collectives/decision_rules.h"
 
 #include <limits>
 

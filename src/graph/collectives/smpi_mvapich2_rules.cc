@@ -9,9 +9,8 @@
 #include <span>
 
 #include "graph/collectives/algorithms.h"
-#include "graph/collectives/decision_rows.h"
+#include "graph/collectives/decision_rules.h"
 #include "graph/collectives/smp.h"
-#include "graph/collectives/smpi_rules.h"
 
 namespace slackline::collectives {
 namespace {

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/flat_map.h"
-#include "graph/goal/main_path.h"
 #include "graph/graph_builder.h"
 #include "graph/protocol.h"
 #include "trace/goal/linearise.h"
@@ -15,6 +16,86 @@
 
 namespace slackline {
 namespace {
+
+/// The main path of each rank of a GOAL program: one chain of moments from its start to its end.
+///
+/// A GOAL rank may do several things at once, and a breakdown of its time needs one sequence. The
+/// chain goes back from the last operation and prefers computation, then what stands last in the
+/// file: so it holds as much of the rank's own work as a chain can by looking back one step.
+class GoalMainPath {
+ public:
+  explicit GoalMainPath(const GoalOrder& order);
+
+  bool contains(const GoalMoment& m) const {
+    return (on_path_[order_.number(m.place)] >> static_cast<int>(m.step) & 1) != 0;
+  }
+  /// Which of the dependencies of `place` the path would follow. It has at least one.
+  std::size_t preferred(GoalPlace place) const;
+  /// Operations of `rank` whose end nothing waits for, the path's own first.
+  const std::vector<std::uint32_t>& last_operations(std::uint32_t rank) const {
+    return last_[rank];
+  }
+
+ private:
+  void mark_rank(std::uint32_t rank);
+
+  const GoalOrder& order_;
+  std::vector<std::uint8_t> on_path_;  // a bit a step
+  std::vector<std::vector<std::uint32_t>> last_;
+};
+
+GoalMainPath::GoalMainPath(const GoalOrder& order)
+    : order_(order),
+      on_path_(order.matches().operation_count(), 0),
+      last_(order.program().ranks.size()) {
+  for (std::uint32_t r = 0; r < last_.size(); ++r) mark_rank(r);
+}
+
+std::size_t GoalMainPath::preferred(GoalPlace place) const {
+  const auto before = order_.predecessors(place);
+  const auto preference = [&](GoalAdjacency::Entry e) {
+    const bool computes =
+        e.on_start == 0 && order_.kind({place.rank, e.operation}) == GoalKind::calc;
+    return std::pair(computes, std::uint32_t{e.operation});
+  };
+  const auto best = std::ranges::max_element(before, {}, preference);
+  return static_cast<std::size_t>(best - before.begin());
+}
+
+void GoalMainPath::mark_rank(std::uint32_t rank) {
+  const GoalRank& block = order_.program().ranks[rank];
+  std::vector<char> needed(block.size(), 0);
+  for (const GoalDependency& d : block.dependencies()) {
+    // Waiting for its start says nothing of its end, but for a send that needs nobody.
+    const GoalPlace on{rank, d.on};
+    const bool eager_send = order_.kind(on) == GoalKind::send && !order_.rendezvous(on);
+    if (d.on_start == 0 || eager_send) needed[d.on] = 1;
+  }
+  std::vector<std::uint32_t>& last = last_[rank];
+  for (std::uint32_t i = 0; i < block.size(); ++i) {
+    if (needed[i] == 0) last.push_back(i);
+  }
+  if (last.empty()) return;
+  const auto computes = std::ranges::find_if(
+      last.rbegin(), last.rend(), [&](std::uint32_t i) { return block.kind(i) == GoalKind::calc; });
+  std::swap(last.front(), computes != last.rend() ? *computes : last.back());
+  GoalMoment at;
+  GoalAdjacency::Entry entry{last.front() & GoalRank::kMostOperations, 0};
+  while (order_.resolve(rank, entry, at)) {
+    const auto mark = [&] {
+      on_path_[order_.number(at.place)] |=
+          static_cast<std::uint8_t>(1 << static_cast<int>(at.step));
+    };
+    mark();
+    if (at.step == GoalStep::completed) {
+      at.step = GoalStep::done;
+      mark();
+    }
+    const auto before = order_.predecessors(at.place);
+    if (before.empty()) return;
+    entry = before[preferred(at.place)];
+  }
+}
 
 /// A calc in the vertex table that lies on the edges behind it.
 constexpr VertexId kFolded = kNoVertex - 1;

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "formats/goal/goal.h"
-#include "graph/goal/goal_of_trace.h"
 #include "graph/testing/arbitrary_goal.h"
 #include "graph/testing/text_graph.h"
 

@@ -13,7 +13,7 @@
 // (a receive is posted, a nonblocking collective starts): two calcs beside each other would be done
 // by turns where the program has one processor a rank.
 
-#include "graph/goal/goal_of_trace.h"
+#include "graph/goal/goal_graph.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/goal/match.h"
 #include "trace/goal/program.h"
 
 namespace slackline::testing {

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/median.h"
+#include "base/statistics.h"
 #include "base/units.h"
 #include "graph/training/moments.h"
 #include "graph/training/rank_moments.h"
-#include "training/intervals.h"
+#include "training/training_run.h"
 
 namespace slackline {
 namespace {

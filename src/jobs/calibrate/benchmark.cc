@@ -14,7 +14,6 @@
 #include "base/progress.h"
 #include "jobs/record/launcher.h"
 #include "jobs/record/libraries.h"
-#include "jobs/record/process.h"
 
 namespace slackline {
 namespace {

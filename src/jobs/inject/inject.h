@@ -1,15 +1,56 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "jobs/inject/counts.h"
-#include "jobs/inject/settings.h"
 #include "jobs/record/launcher.h"
 
 namespace slackline {
+
+/// What the ranks of a job say of the injection, each in a file (runtime/inject/counts.c).
+struct InjectionCounts {
+  int ranks = 0;                    ///< that left a file
+  int delayed_ranks = 0;            ///< whose messages go through a delayed transport
+  std::uint64_t sent = 0;           ///< messages with a time at which they are due
+  std::uint64_t delayed = 0;        ///< messages handed on at that time or later
+  std::uint64_t late = 0;           ///< of these, first looked at after it
+  std::uint64_t late_ns = 0;        ///< by how much together
+  std::uint64_t foreign = 0;        ///< from another host: delayed from their arrival on
+  std::uint64_t not_one_sided = 0;  ///< ranks whose one-sided communication goes another way
+  std::string obstacle{};           ///< why a rank could not, in words
+};
+
+/// Adds up all files of counts in `folder`; none when it is not there. Lines that are not
+/// understood are left out.
+InjectionCounts read_counts(const std::filesystem::path& folder);
+
+/// Between which ranks something is injected.
+enum class InjectedPairs { all, within_hosts, between_hosts };
+
+/// What is added to every message between two ranks. Messages of a rank to itself are left alone.
+struct Injection {
+  std::int64_t latency_ns = 0;
+  std::int64_t gap_fs_per_byte = 0;  ///< of the paced bandwidth; 0: unlimited
+  std::int64_t jitter_ns = 0;        ///< at most, evenly distributed
+  InjectedPairs pairs = InjectedPairs::all;
+  /// The largest eager message; larger ones use a rendezvous. The same for all latencies, since UCX
+  /// would choose it by the speed of the transport.
+  std::uint64_t eager_limit = 64 * 1024;
+  std::string transports = "posix,self";  ///< UCX_TLS
+};
+
+/// "10 us", "10 us and 1 GB/s", "nothing": for messages.
+std::string describe_injection(const Injection& injection);
+
+/// The variables that make UCX carry the messages of the ranks, and the preloaded library delay
+/// them. `library` is libslackline_inject.so; `counts` the folder for the ranks' counts. Under Open
+/// MPI they select its point-to-point layer over UCX.
+Environment injection_environment(const Injection& injection, LauncherKind launcher,
+                                  const std::filesystem::path& library,
+                                  const std::filesystem::path& counts);
 
 /// A command with an injection in its ranks, for as long as this object lives: it owns the folder
 /// into which the ranks write their counts.

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/shell_command.h"
+#include "base/printable.h"
 #include "base/units.h"
 
 namespace slackline {

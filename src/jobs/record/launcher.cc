@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "base/shell_command.h"
+#include "base/printable.h"
 
 namespace slackline {
 

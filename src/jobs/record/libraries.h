@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace slackline {
 
@@ -21,5 +22,11 @@ bool has_recorder(const RuntimeLibraries& libraries, std::string_view mpi);
 
 /// The value of LD_PRELOAD for the ranks: ours before what is set already.
 std::string preload_value(const RuntimeLibraries& libraries, bool yield);
+
+/// The value of LD_PRELOAD with which `program` talks to the simulator: the library for `mpi`
+/// ("openmpi", "mpich"), or where that is empty, for the MPI library that the program is linked
+/// with; with `folds`, the library that folds large allocations, too. Throws Error when that cannot
+/// be told, and when a library was not built.
+std::string online_preload(const std::string& program, std::string_view mpi, bool folds);
 
 }  // namespace slackline

@@ -1,4 +1,4 @@
-#include "jobs/record/process.h"
+#include "jobs/record/launcher.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -13,16 +13,16 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/numbers.h"
-#include "base/shell_command.h"
+#include "base/printable.h"
+#include "base/text_parsing.h"
 #include "formats/native/shared_writer.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/reader.h"
 #include "jobs/record/jobs.h"
+#include "jobs/record/launcher.h"
 #include "jobs/record/libraries.h"
-#include "jobs/record/process.h"
 #include "jobs/record/written_trace.h"
-#include "parallel/outcome.h"
+#include "parallel/process_group.h"
 
 namespace slackline {
 

@@ -10,7 +10,6 @@
 #include "jobs/record/job_report.h"
 #include "jobs/record/jobs.h"
 #include "jobs/record/launcher.h"
-#include "jobs/record/process.h"
 #include "parallel/process_group.h"
 
 namespace slackline {

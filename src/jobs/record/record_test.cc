@@ -12,7 +12,7 @@
 #include "base/testing/error_text.h"
 #include "base/testing/scratch_folder.h"
 #include "formats/native/writer.h"
-#include "jobs/record/process.h"
+#include "jobs/record/launcher.h"
 #include "jobs/record/written_trace.h"
 #include "trace/trace_builder.h"
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <thread>
 
+#include "base/arithmetic.h"
 #include "base/file.h"
 #include "base/progress.h"
-#include "base/ratio.h"
 #include "formats/native/reader.h"
 
 namespace slackline {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "base/numbers.h"
+#include "base/text_parsing.h"
 #include "base/units.h"
 #include "jobs/calibrate/benchmark.h"
 #include "jobs/record/launcher.h"

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <fstream>
+#include <random>
 #include <sstream>
+#include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/progress.h"
+#include "base/units.h"
 #include "jobs/calibrate/benchmark.h"
 #include "jobs/inject/inject.h"
 #include "jobs/record/record.h"
@@ -140,6 +145,62 @@ Measurement measure(const MeasurementOptions& options) {
     });
   }
   return measurement;
+}
+
+namespace {
+
+constexpr std::int64_t kTimesOfRange = 10;
+
+std::int64_t parse_ns(std::string_view text) {
+  if (text == "0") return 0;
+  return (parse_time_fs(text, "--latencies") + kFemtosPerNano / 2) / kFemtosPerNano;
+}
+
+void add(std::string_view item, std::vector<std::int64_t>& latencies) {
+  const std::size_t dots = item.find("..");
+  if (dots == std::string_view::npos) {
+    latencies.push_back(parse_ns(item));
+    return;
+  }
+  const std::int64_t from = parse_ns(item.substr(0, dots));
+  const std::int64_t to = parse_ns(item.substr(dots + 2));
+  if (to <= from) {
+    throw usage_error("cannot use '" + std::string(item) + "' as --latencies",
+                      "the range does not ascend", "Example: 0,10us..100us.");
+  }
+  for (std::int64_t i = 0; i < kTimesOfRange; ++i) {
+    latencies.push_back(from + (to - from) * i / (kTimesOfRange - 1));
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> parse_latencies(std::string_view text) {
+  std::vector<std::int64_t> latencies{0};
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    add(text.substr(0, comma), latencies);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  std::ranges::sort(latencies);
+  latencies.erase(std::ranges::unique(latencies).begin(), latencies.end());
+  return latencies;
+}
+
+std::vector<PlannedRun> plan_runs(const std::filesystem::path& folder,
+                                  const std::vector<std::int64_t>& latencies_ns, int repetitions,
+                                  std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<PlannedRun> runs;
+  for (int repetition = 1; repetition <= repetitions; ++repetition) {
+    std::vector<std::int64_t> order = latencies_ns;
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    for (const std::int64_t added_ns : order) {
+      runs.push_back({added_ns, repetition,
+                      folder / "runs" / fmt::format("{}ns-{}.slk", added_ns, repetition)});
+    }
+  }
+  return runs;
 }
 
 }  // namespace slackline

@@ -3,11 +3,24 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "jobs/validate/run_plan.h"
-
 namespace slackline {
+
+/// One measured run: its added latency, and the recording that it leaves.
+struct PlannedRun {
+  std::int64_t added_ns = 0;
+  int repetition = 0;  ///< from 1
+  std::filesystem::path trace{};
+};
+
+/// Every latency once in each repetition, in an order drawn anew, so that what changes while it is
+/// measured hits all alike. Recordings are FOLDER/runs/LATENCYns-REPETITION.slk. Deterministic for
+/// a seed.
+std::vector<PlannedRun> plan_runs(const std::filesystem::path& folder,
+                                  const std::vector<std::int64_t>& latencies_ns, int repetitions,
+                                  std::uint64_t seed);
 
 /// What is to be measured, and how. All of it stays in `folder`: recordings of the runs, the
 /// samples and the machine's file of the calibration, the output of the jobs, the command.
@@ -38,5 +51,9 @@ Measurement measure(const MeasurementOptions& options);
 
 /// The launcher's words with the number of ranks replaced by two; unchanged without -n or -np.
 std::vector<std::string> with_two_ranks(std::vector<std::string> command, std::size_t launcher);
+
+/// "0,10us..100us": times, and ranges, which stand for ten evenly spaced times (10us, 20us ...
+/// 100us). In nanoseconds, ascending, without duplicates, and always with 0. Throws usage Error.
+std::vector<std::int64_t> parse_latencies(std::string_view text);
 
 }  // namespace slackline

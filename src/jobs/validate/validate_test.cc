@@ -4,9 +4,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "jobs/validate/latency_list.h"
 #include "jobs/validate/measurement.h"
-#include "jobs/validate/run_plan.h"
 
 namespace slackline {
 namespace {

@@ -25,7 +25,6 @@
 #include "base/error.h"
 #include "calls/findings.h"
 #include "calls/run_span.h"
-#include "sim/engine/deadlock.h"
 
 namespace slackline::sim {
 namespace {

@@ -8,19 +8,18 @@
 #include <vector>
 
 #include "sim/engine/collective_execution.h"
-#include "sim/engine/contention_statistics.h"
 #include "sim/engine/context_order.h"
 #include "sim/engine/context_scheduler.h"
 #include "sim/engine/matching.h"
 #include "sim/engine/message_passing.h"
-#include "sim/engine/overheads.h"
 #include "sim/engine/polling.h"
 #include "sim/engine/rank_program.h"
 #include "sim/engine/requests.h"
-#include "sim/engine/simulation_options.h"
-#include "sim/engine/simulation_result.h"
-#include "sim/engine/time_accounting.h"
+#include "sim/engine/simulation_data.h"
+#include "sim/engine/statistics.h"
 #include "sim/network/network.h"
+#include "sim/network/network_model.h"
+#include "trace/trace.h"
 
 namespace slackline::sim {
 
@@ -76,5 +75,13 @@ class Engine {
   RankProgram program_;
   std::size_t unfinished_ = 0;  ///< ranks
 };
+
+class LiveCalls;
+
+/// Throws the Error for a program in which no context can go on: which ranks wait in which call of
+/// which call path for what, and since when, a line for each. `live`: where the calls come from if
+/// not from the trace; else null.
+[[noreturn]] void throw_deadlock(const Trace& trace, const ContextScheduler& contexts,
+                                 const Matching& matching, const LiveCalls* live);
 
 }  // namespace slackline::sim

@@ -5,7 +5,7 @@
 
 #include "sim/engine/context_scheduler.h"
 #include "sim/engine/requests.h"
-#include "sim/engine/time_accounting.h"
+#include "sim/engine/statistics.h"
 #include "sim/network/network_model.h"
 
 namespace slackline::sim {

@@ -6,7 +6,7 @@
 #include "calls/call_actions.h"
 #include "sim/engine/collective_execution.h"
 #include "sim/engine/live_calls.h"
-#include "sim/engine/simulation_options.h"
+#include "sim/engine/simulation_data.h"
 
 namespace slackline::sim {
 

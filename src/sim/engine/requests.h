@@ -7,8 +7,8 @@
 #include "base/flat_map.h"
 #include "sim/engine/context_order.h"
 #include "sim/engine/context_scheduler.h"
-#include "sim/engine/overheads.h"
-#include "sim/engine/time_accounting.h"
+#include "sim/engine/statistics.h"
+#include "sim/network/network_model.h"
 
 namespace slackline::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/engine/time_accounting.h"
+#include "sim/engine/statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/int128.h"
 #include "sim/loggops/simulation.h"
 
 namespace slackline {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/testing/error_text.h"
 #include "formats/goal/goal.h"
-#include "sim/loggops/noise.h"
+#include "sim/loggops/tick_model.h"
 
 namespace slackline {
 namespace {

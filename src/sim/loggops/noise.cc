@@ -1,4 +1,4 @@
-#include "sim/loggops/noise.h"
+#include "sim/loggops/tick_model.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,9 @@
 #include <limits>
 #include <random>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/numbers.h"
-#include "base/saturating.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 
 namespace slackline {
 namespace {

@@ -8,7 +8,6 @@
 #include "sim/loggops/event_queue.h"
 #include "sim/loggops/loggops.h"
 #include "sim/loggops/matching.h"
-#include "sim/loggops/noise.h"
 #include "sim/loggops/tick_model.h"
 #include "sim/loggops/waiting_queue.h"
 #include "trace/goal/program.h"

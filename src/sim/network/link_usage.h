@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/sharing/bandwidth_sharing.h"
+#include "trace/operation.h"
 
 namespace slackline {
 
@@ -35,6 +36,52 @@ class LinkUsage {
   std::vector<double> bytes_, lost_;
   std::vector<float> by_stretch_;  // kStretches a link
   double stretch_ = 1e-6;
+};
+
+/// A message that other messages on the network slowed down. Times in seconds.
+struct SlowedMessage {
+  std::int32_t sender = 0, receiver = 0;  ///< ranks of the world
+  std::uint64_t bytes = 0;
+  Operation within = Operation::send;  ///< a collective, or point to point
+  double began = 0;
+  double lasted = 0;
+  double alone = 0;             ///< how long it lasts with the network for itself
+  LinkId limited_by = kNoLink;  ///< which link cost it most; kNoLink: not known
+
+  double lost() const { return lasted - alone; }
+};
+
+/// The link at which a message loses most time, found in one pass: Boyer and Moore's majority vote,
+/// which is right where one link costs it more than all others together.
+class CostliestLink {
+ public:
+  void add(LinkId link, double lost);
+  LinkId link() const { return link_; }
+
+ private:
+  LinkId link_ = kNoLink;
+  double lead_ = 0;  ///< of seconds lost
+};
+
+/// The messages that lost most time to others, among all that are added.
+class SlowedMessages {
+ public:
+  /// Keeps `most` of them.
+  explicit SlowedMessages(std::size_t most) : most_(most) {}
+
+  /// Whether a message that lost this many seconds would be kept; most would not, and need no more
+  /// work.
+  bool wants(double lost) const {
+    return kept_.size() < most_ || (most_ > 0 && lost > kept_.front().lost());
+  }
+  /// Keeps a message for which wants() was true. Cost: O(log most).
+  void add(const SlowedMessage& message);
+  /// All that are kept, the one that lost most first; of equal ones the earlier first.
+  std::vector<SlowedMessage> sorted() const;
+
+ private:
+  std::size_t most_;
+  std::vector<SlowedMessage> kept_;  ///< a heap, the one that lost least at its front
 };
 
 }  // namespace slackline

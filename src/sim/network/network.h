@@ -11,7 +11,6 @@
 #include "sim/network/link_usage.h"
 #include "sim/network/network_model.h"
 #include "sim/network/path_cache.h"
-#include "sim/network/slowed_messages.h"
 #include "sim/sharing/bandwidth_sharing.h"
 
 namespace slackline {

@@ -1,11 +1,41 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string_view>
+#include <vector>
 
-#include "sim/network/piecewise.h"
+#include "sim/platform/platform.h"
 
 namespace slackline {
+
+/// A piecewise affine function of a message's size in bytes, as SimGrid writes them:
+/// "t0:a0[:b0];t1:a1[:b1];..". Segment i holds for t_i < x <= t_(i+1). One number alone holds
+/// everywhere. Why piecewise: Bédaride et al., PMBS 2013, section 4.1. As in SimGrid 4; its version
+/// 3.32 counted x = t0 = 0 as part of the first segment. Cost of a value: O(log segments).
+class Piecewise {
+ public:
+  Piecewise() = default;
+  /// Throws usage Error naming `what` when the text is malformed or has a negative number.
+  Piecewise(std::string_view text, std::string_view what);
+
+  /// a_i, or 1 below the first segment: a factor.
+  double factor(double x) const;
+  /// a_i + b_i x, or 0 below the first segment: seconds.
+  double seconds(double x) const;
+  /// The least a_i; 1 where there is none.
+  double least_factor() const;
+  bool empty() const { return segments_.empty(); }
+
+ private:
+  struct Segment {
+    double above, constant, slope;
+  };
+  const Segment* segment(double x) const;
+
+  std::vector<Segment> segments_;  // ascending
+};
 
 /// How messages and the network behave: the parameters of SMPI's hybrid model (Bédaride et al.,
 /// PMBS 2013, section 4), under the names of SimGrid's options. Sizes in bytes, times in seconds.
@@ -45,3 +75,30 @@ NetworkModel network_model(std::string_view name);
 std::string_view network_model_names();
 
 }  // namespace slackline
+
+namespace slackline::sim {
+
+/// The overheads of sending and receiving on each host, in seconds by payload in bytes: the model's
+/// (Bédaride et al., PMBS 2013, section 4.1), unless a property of the host says otherwise
+/// ("smpi/os", "smpi/ois", "smpi/or"). Cost: O(log segments).
+class Overheads {
+ public:
+  Overheads(const Platform& platform, const NetworkModel& model);
+
+  double send(HostId host, double bytes) { return of(host).send.seconds(bytes); }
+  double isend(HostId host, double bytes) { return of(host).isend.seconds(bytes); }
+  double receive(HostId host, double bytes) { return of(host).receive.seconds(bytes); }
+
+ private:
+  struct Set {
+    Piecewise send, isend, receive;
+  };
+  const Set& of(HostId host);
+
+  const Platform& platform_;
+  Set common_;
+  std::map<const HostSpec*, Set> by_spec_;  // hosts of a cluster share one
+  bool uniform_ = true;
+};
+
+}  // namespace slackline::sim

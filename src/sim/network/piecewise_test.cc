@@ -1,4 +1,4 @@
-#include "sim/network/piecewise.h"
+#include "sim/network/network_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/network/slowed_messages.h"
+#include "sim/network/link_usage.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/numbers.h"
+#include "base/text_parsing.h"
 #include "base/units.h"
 
 namespace slackline {

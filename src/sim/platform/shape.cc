@@ -4,9 +4,9 @@
 #include <initializer_list>
 #include <numeric>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
-#include "base/numbers.h"
-#include "base/saturating.h"
+#include "base/text_parsing.h"
 #include "base/units.h"
 #include "sim/platform/cluster.h"
 

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "sim/platform/declarations.h"
 #include "sim/platform/read_platform.h"
-#include "sim/platform/si_units.h"
 
 namespace slackline {
 namespace {

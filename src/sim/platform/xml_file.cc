@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/platform/si_units.h"
+#include "sim/platform/read_platform.h"
 
 namespace slackline {
 

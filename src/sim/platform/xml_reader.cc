@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "sim/platform/declarations.h"
 #include "sim/platform/read_platform.h"
-#include "sim/platform/si_units.h"
 #include "sim/platform/star_zone.h"
 #include "sim/platform/xml_file.h"
 

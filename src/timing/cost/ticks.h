@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "base/int128.h"
+#include "base/arithmetic.h"
 
 namespace slackline {
 

@@ -8,8 +8,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/numbers.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 
 namespace slackline {
 namespace {

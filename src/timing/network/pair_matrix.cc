@@ -1,4 +1,4 @@
-#include "timing/network/pair_matrix.h"
+#include "timing/network/pair_network.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/text_lines.h"
+#include "base/text_parsing.h"
 #include "base/units.h"
 
 namespace slackline {

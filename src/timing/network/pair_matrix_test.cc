@@ -1,4 +1,4 @@
-#include "timing/network/pair_matrix.h"
+#include "timing/network/pair_network.h"
 
 #include <gtest/gtest.h>
 

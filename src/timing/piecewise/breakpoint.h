@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/int128.h"
+#include "base/arithmetic.h"
 
 namespace slackline::piecewise {
 

@@ -4,7 +4,7 @@
 // breakpoint of the maximum. Where it is exactly zero at a breakpoint, whose slope is larger from
 // there on decides. All comparisons are of products of 64-bit integers, so they are exact.
 
-#include "timing/piecewise/functions.h"
+#include "timing/piecewise/interval_pass.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "timing/piecewise/functions.h"
+#include "timing/piecewise/interval_pass.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "base/big_vector.h"
-#include "base/saturating.h"
+#include "base/arithmetic.h"
+#include "base/large_pages.h"
 #include "base/spill_file.h"
 #include "calls/run_part.h"
 #include "graph/execution_graph.h"

@@ -21,7 +21,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "timing/reduction/reduction_check.h"
 
 namespace slackline {
 namespace {

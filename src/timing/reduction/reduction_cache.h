@@ -25,7 +25,7 @@ enum class CacheState : std::uint8_t {
   absent,         ///< no such file, one that cannot be read, or not this user's own
   for_other_key,  ///< whole, but of another input or other choices
   other_version,  ///< written by another version of the format
-  damaged,        ///< cut short, changed, or not what passes can run over (reduction_check.h)
+  damaged,        ///< cut short, changed, or not what passes can run over (reduction_cache.h)
 };
 
 struct CacheAnswer {
@@ -51,5 +51,12 @@ std::uint64_t reduction_cache_bytes(std::string_view key, const ReducedLogGPS& r
 /// cannot be written (a folder that is read-only, a full disk): whoever asked goes on without it.
 bool write_reduction_cache(const std::filesystem::path& path, std::string_view key,
                            const ReducedLogGPS& reduced, std::string_view about);
+
+/// Whether `reduced`, which comes from a file, is one that passes may run over: every edge belongs
+/// to a node and reads a slot that an earlier node has written, every node writes a slot that there
+/// is, wide counts are referred to in their order, no slot is unused, sums stay below kMostCount,
+/// and the largest sums are `reduced.longest`. One pass over nodes and edges; 40 bytes a slot, of
+/// which there are no more than nodes.
+bool is_sound(const ReducedLogGPS& reduced);
 
 }  // namespace slackline

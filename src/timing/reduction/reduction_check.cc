@@ -2,7 +2,7 @@
 // arrays that anybody may have written. The costs themselves can be any; that they are the trace's
 // is what the owner of the file vouches for.
 
-#include "timing/reduction/reduction_check.h"
+#include "timing/reduction/reduction_cache.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 // Matching, stream by stream (trace/stream_matching.h). What is left goes to the receives with
 // wildcards.
 
-#include "trace/goal/match.h"
+#include "trace/goal/program.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "trace/goal/match.h"
 #include "trace/goal/program.h"
 
 namespace slackline {

@@ -4,17 +4,6 @@
 #include <utility>
 
 namespace slackline {
-namespace {
-
-bool same_rank(const GoalRank& a, const GoalRank& b) {
-  if (a.size() != b.size()) return false;
-  for (std::uint32_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return std::ranges::equal(a.dependencies(), b.dependencies());
-}
-
-}  // namespace
 
 void GoalRank::shrink() {
   const auto fit = [](auto& vector) {
@@ -68,10 +57,6 @@ std::uint64_t GoalProgram::operation_count() const {
   std::uint64_t sum = 0;
   for (const GoalRank& rank : ranks) sum += rank.size();
   return sum;
-}
-
-bool same_program(const GoalProgram& a, const GoalProgram& b) {
-  return std::ranges::equal(a.ranks, b.ranks, same_rank);
 }
 
 }  // namespace slackline

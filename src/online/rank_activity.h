@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/findings.h"
+#include "online/shared_memory.h"
+
+namespace slackline::online {
+
+/// Throws Error when threads of a rank were in MPI at the same time, which its library tells.
+void require_one_thread_in_mpi(SharedMemory& memory);
+
+/// Where ranks wait forever: that another thread of a rank that waits could not have called MPI.
+/// Empty if none has started a thread since MPI_Init.
+std::string advice_on_threads(SharedMemory& memory, std::int32_t ranks);
+
+/// Notes ranks in which threads computed beside the one that calls MPI.
+void note_threads(SharedMemory& memory, std::int32_t ranks, Findings& findings);
+
+/// A block of the program that was executed a number of times and skipped from then on
+/// (runtime/record/slackline.h).
+struct SampledBlock {
+  std::string name{};         ///< file and line, or the program's own name for it
+  bool of_all_ranks = false;  ///< one mean for all of them; else one for each
+  std::uint64_t runs = 0, skipped = 0;
+  double run_ns = 0;       ///< CPU time of the runs
+  double charged_ns = 0;   ///< for those that were skipped
+  bool calls_mpi = false;  ///< was seen to, and not skipped from then on
+};
+
+/// Those of all ranks, one entry for each block.
+std::vector<SampledBlock> sampled_blocks(SharedMemory& memory, std::int32_t ranks);
+
+/// On all ranks: executions of blocks beyond those that can be sampled.
+std::uint64_t unsampled_executions(SharedMemory& memory, std::int32_t ranks);
+
+void note_sampled(const std::vector<SampledBlock>& blocks, std::uint64_t unsampled,
+                  Findings& findings);
+
+}  // namespace slackline::online
