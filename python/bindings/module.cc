@@ -5,7 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "app/load/input.h"
-#include "app/options/analysed_interval.h"
+#include "app/options/option_values.h"
 #include "app/version.h"
 #include "base/error.h"
 #include "base/lost_input.h"

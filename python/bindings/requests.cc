@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/options/shared_options.h"
-#include "app/requests/info.h"
+#include "app/requests/trace_requests.h"
 #include "bindings/arguments.h"
 #include "bindings/commands.h"
 #include "bindings/module_parts.h"

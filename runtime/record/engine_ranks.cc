@@ -1,4 +1,4 @@
-#include "engine_ranks.h"
+#include "engine_process.h"
 
 namespace slackline::record {
 

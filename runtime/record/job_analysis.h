@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engine_ranks.h"
+#include "engine_process.h"
 
 namespace slackline::record {
 

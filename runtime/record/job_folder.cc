@@ -1,4 +1,4 @@
-#include "job_folder.h"
+#include "job_start.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -11,9 +11,8 @@
 #include <fcntl.h>
 
 #include "job_analysis.h"
-#include "job_folder.h"
-#include "synchronise.h"
-#include "unseen_libraries.h"
+#include "job_start.h"
+#include "loaded_modules.h"
 
 namespace slackline::record {
 

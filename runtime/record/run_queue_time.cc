@@ -1,4 +1,4 @@
-#include "run_queue_time.h"
+#include "processor_clock.h"
 
 #include <fcntl.h>
 #include <sys/syscall.h>

@@ -10,7 +10,7 @@
 // Two ranks that read one clock, as those of one host do, find that out in the first exchange, and
 // that is all: their offset is 0.
 
-#include "synchronise.h"
+#include "job_start.h"
 
 #include <sys/stat.h>
 #include <sys/syscall.h>

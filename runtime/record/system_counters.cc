@@ -1,4 +1,4 @@
-#include "system_counters.h"
+#include "processor_clock.h"
 
 #include <sched.h>
 #include <sys/resource.h>

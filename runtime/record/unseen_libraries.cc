@@ -1,4 +1,4 @@
-#include "unseen_libraries.h"
+#include "loaded_modules.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,4 +1,4 @@
-#include "app/summary_files.h"
+#include "app/options/summary_options.h"
 
 #include <fmt/format.h>
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "app/requests/model_requests.h"
 #include "app/requests/report.h"
-#include "app/requests/whatif.h"
 #include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/printable.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "app/options/shared_options.h"
+#include "app/requests/model_requests.h"
 #include "app/requests/replay.h"
-#include "app/requests/whatif.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "cli/commands.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "app/requests/simulate.h"
-#include "app/requests/simulate_online.h"
 #include "base/error.h"
 #include "cli/job_options.h"
 #include "cli/report_command.h"

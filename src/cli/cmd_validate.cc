@@ -6,7 +6,6 @@
 
 #include "app/options/shared_options.h"
 #include "app/requests/calibrate.h"
-#include "app/requests/validate.h"
 #include "base/output_place.h"
 #include "base/units.h"
 #include "cli/commands.h"

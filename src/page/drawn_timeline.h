@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "report/blob.h"
 #include "report/picture.h"
 #include "report/unit.h"
 

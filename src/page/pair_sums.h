@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "report/blob.h"
 #include "report/picture.h"
 #include "report/unit.h"
 

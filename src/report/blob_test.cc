@@ -1,4 +1,4 @@
-#include "report/blob.h"
+#include "report/picture.h"
 
 #include <gtest/gtest.h>
 #include <libdeflate.h>

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "report/page.h"
-#include "report/page_json.h"
 #include "report/report_json.h"
 #include "report/unicode.h"
 #include "report/writers.h"

@@ -3,7 +3,7 @@
 
 #include "report/object.h"
 #include "report/page.h"
-#include "report/page_json.h"
+#include "report/report_json.h"
 #include "report/writers.h"
 
 namespace slackline {

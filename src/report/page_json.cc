@@ -1,4 +1,4 @@
-#include "report/page_json.h"
+#include "report/report_json.h"
 
 #include <algorithm>
 #include <array>

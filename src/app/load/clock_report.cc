@@ -1,4 +1,4 @@
-#include "app/load/clock_report.h"
+#include "app/load/input.h"
 
 #include <fmt/format.h>
 

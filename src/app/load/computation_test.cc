@@ -9,9 +9,8 @@
 #include <filesystem>
 #include <string>
 
-#include "app/requests/convert.h"
-#include "app/requests/predict.h"
-#include "app/requests/whatif.h"
+#include "app/requests/model_requests.h"
+#include "app/requests/trace_requests.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/testing/scratch_folder.h"

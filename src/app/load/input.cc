@@ -10,7 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include "app/load/clock_report.h"
 #include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/memory.h"

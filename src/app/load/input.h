@@ -8,16 +8,25 @@
 #include <utility>
 #include <vector>
 
-#include "app/load/clock_report.h"
 #include "app/options/reading_options.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "calls/clock_correction.h"
 #include "formats/open/open.h"
 #include "report/object.h"
 #include "report/report.h"
 #include "report/typed_report.h"
+#include "trace/trace.h"
 
 namespace slackline {
+
+using ClocksJson = JsonOf<struct ClocksJsonTag>;
+const JsonType& declared_type(const ClocksJsonTag*);
+
+/// Adds what was added to each clock and what is feasible: a section `clocks` with those that were
+/// moved most. Returns all of them, for `clocks` in the result.
+ClocksJson add_clocks(const ClockEstimate& estimate, const Trace& trace,
+                      std::vector<Section>& sections);
 
 /// The newest folder "slackline-trace*" in the current one. Throws usage Error if there is none.
 std::string newest_recording();

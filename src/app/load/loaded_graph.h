@@ -8,7 +8,7 @@
 
 #include "analysis/model/model_choice.h"
 #include "app/load/input.h"
-#include "app/options/model_request.h"
+#include "app/options/run_request.h"
 #include "base/findings.h"
 #include "formats/open/open.h"
 #include "graph/execution_graph.h"

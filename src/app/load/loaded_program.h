@@ -6,8 +6,8 @@
 
 #include "analysis/model/loggops_prediction.h"
 #include "app/load/input.h"
-#include "app/options/loggops_options.h"
-#include "app/options/model_request.h"
+#include "app/options/model_options.h"
+#include "app/options/run_request.h"
 #include "base/findings.h"
 #include "report/report.h"
 #include "report/typed_report.h"

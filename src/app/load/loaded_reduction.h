@@ -7,7 +7,7 @@
 
 #include "analysis/model/model_choice.h"
 #include "app/load/input.h"
-#include "app/options/model_request.h"
+#include "app/options/run_request.h"
 #include "report/report.h"
 #include "report/typed_report.h"
 #include "timing/makespan.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/options/platform_options.h"
+#include "app/options/run_request.h"
 #include "base/findings.h"
 #include "report/object.h"
 #include "report/report.h"

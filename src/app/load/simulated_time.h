@@ -3,8 +3,8 @@
 #include <functional>
 #include <string_view>
 
-#include "app/options/loggops_options.h"
-#include "app/options/platform_options.h"
+#include "app/options/model_options.h"
+#include "app/options/run_request.h"
 #include "base/findings.h"
 #include "trace/trace.h"
 

@@ -6,10 +6,11 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/model/prediction.h"
 #include "app/load/computation.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/stretched_run.h"
-#include "app/options/model_request.h"
+#include "app/options/run_request.h"
 #include "calls/causality.h"
 #include "graph/build.h"
 #include "parallel/process_group.h"
@@ -75,5 +76,11 @@ class StretchedModel {
 /// more than an eighth of the memory for the command, it lies in a temporary file. Nothing in all
 /// processes if the result depends on the whole trace. Throws Error.
 std::optional<ReducedLogGPS> reduce(StretchedModel& model, const ReadingOptions& reading);
+
+/// In the first process, the prediction, identical to that of the whole trace; in the others it is
+/// incomplete. Processes read their stretches and build the graphs in parallel; dates then go from
+/// stretch to stretch in order, and the critical path back. Nothing in all processes if the result
+/// depends on the whole trace. Throws Error.
+std::optional<Prediction> predict(StretchedModel& model, Side side);
 
 }  // namespace slackline

@@ -1,4 +1,4 @@
-#include "app/load/stretched_prediction.h"
+#include "app/load/stretched_model.h"
 
 #include <span>
 #include <utility>

@@ -8,23 +8,67 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "app/load/input.h"
-#include "app/load/merged_recording.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/units.h"
 #include "calls/causality.h"
+#include "formats/native/writer.h"
 #include "formats/open/open.h"
 #include "formats/raw/reader.h"
+#include "parallel/process_group.h"
 
 namespace slackline {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// Few, as each process reads a small part of a rank's calls.
+constexpr std::size_t kBlockCalls = 4096;
+
+/// Removes a file that the process has made.
+class OwnFile {
+ public:
+  explicit OwnFile(fs::path path) : path_(std::move(path)) {}
+  OwnFile(const OwnFile&) = delete;
+  OwnFile& operator=(const OwnFile&) = delete;
+  ~OwnFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+
+ private:
+  const fs::path path_;
+};
+
+/// A recording as its ranks have left it, as a native trace: all processes read some ranks each and
+/// write them into one file beside the recording's own, which they then have without a name. Throws
+/// Error in all where it cannot be read, or there is no room. Memory: the calls of the process's
+/// ranks.
+std::unique_ptr<const MappedFile> merge_recording(const std::filesystem::path& folder,
+                                                  ProcessGroup& group) {
+  begin_stage("reading the recording");
+  const fs::path path = merged_file(folder, gather_all(group, std::vector{::getpid()}).front());
+  {
+    const RawPart part = read_raw(folder, group);
+    write_native_together(part.trace, part.samples, part.own, path, group, kBlockCalls);
+  }
+  std::optional<OwnFile> written;
+  if (group.is_first()) written.emplace(path);
+  auto file = std::make_unique<const MappedFile>(path);
+  true_in_all(group, true);  // all have it
+  return file;
+}
 
 namespace fs = std::filesystem;
 

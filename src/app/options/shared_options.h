@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/options/loggops_options.h"
-#include "app/options/model_request.h"
+#include "app/options/model_options.h"
 #include "app/options/option_list.h"
 #include "app/options/reading_options.h"
 #include "app/options/run_request.h"

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analysis/model/overview.h"
+#include "analysis/paths/path_functions.h"
 #include "analysis/summary/diagnosis.h"
+#include "analysis/waits/waits_in_code.h"
 #include "report/object.h"
 #include "report/report.h"
 
@@ -38,5 +41,15 @@ const JsonType& declared_type(const AnswersJsonTag*);
 /// nothing without answers.
 std::optional<AnswersJson> add_answers(const std::vector<Answer>& answers,
                                        std::vector<Section>& sections);
+
+/// What is known of a run by its code.
+struct RunInCode {
+  std::span<const WaitInCode> waits;        ///< largest first
+  double waiting = 0;                       ///< share of the ranks' time
+  std::span<const PathFunction> functions;  ///< of the critical path, longest first
+};
+/// Where in the code: the largest wait state and its cause, and what the critical path runs
+/// through. Nothing without call paths.
+std::optional<Answer> code_answer(const RunInCode& run, const CallTree& tree);
 
 }  // namespace slackline

@@ -1,4 +1,4 @@
-#include "app/report/first_screen.h"
+#include "app/report/run_sections.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,6 @@
 #include "analysis/paths/path_functions.h"
 #include "analysis/paths/path_report.h"
 #include "app/report/answers.h"
-#include "app/report/code_answer.h"
 #include "base/arithmetic.h"
 
 namespace slackline {

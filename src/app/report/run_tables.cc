@@ -1,4 +1,4 @@
-#include "app/report/run_tables.h"
+#include "app/report/run_sections.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/report/simulated_run_report.h"
+#include "app/report/run_sections.h"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,8 @@
 
 #include "advice/advice.h"
 #include "app/load/simulated_time.h"
-#include "app/options/loggops_options.h"
-#include "app/options/model_request.h"
-#include "app/options/platform_options.h"
+#include "app/options/model_options.h"
+#include "app/options/run_request.h"
 
 namespace slackline {
 

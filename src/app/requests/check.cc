@@ -1,4 +1,4 @@
-#include "app/requests/check.h"
+#include "app/requests/history.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/requests/critical_path.h"
+#include "app/requests/run_requests.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 #include "analysis/paths/path_report.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_run.h"
-#include "app/load/stretched_methods.h"
+#include "app/load/stretched_analyses.h"
 #include "app/load/stretched_path.h"
 #include "app/load/stretched_run.h"
 #include "app/options/shared_options.h"

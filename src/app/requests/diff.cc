@@ -1,4 +1,4 @@
-#include "app/requests/diff.h"
+#include "app/requests/run_requests.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
 #include "app/load/summaries.h"
-#include "app/options/ideal_network.h"
+#include "app/options/option_values.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"

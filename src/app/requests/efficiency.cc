@@ -1,4 +1,4 @@
-#include "app/requests/efficiency.h"
+#include "app/requests/run_requests.h"
 
 #include <algorithm>
 #include <array>
@@ -13,10 +13,10 @@
 #include "analysis/efficiency/scaling_laws.h"
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
-#include "app/load/stretched_efficiency.h"
+#include "app/load/stretched_analyses.h"
 #include "app/load/stretched_run.h"
 #include "app/load/summaries.h"
-#include "app/options/analysed_interval.h"
+#include "app/options/option_values.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"

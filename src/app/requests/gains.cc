@@ -1,4 +1,4 @@
-#include "app/requests/gains.h"
+#include "app/requests/model_requests.h"
 
 #include "analysis/model/gains.h"
 #include "app/load/loaded_graph.h"

@@ -1,8 +1,8 @@
-#include "app/requests/hotspots.h"
+#include "app/requests/run_requests.h"
 
 #include "analysis/paths/hotspots.h"
 #include "app/load/loaded_run.h"
-#include "app/options/analysed_interval.h"
+#include "app/options/option_values.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"

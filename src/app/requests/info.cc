@@ -1,4 +1,4 @@
-#include "app/requests/info.h"
+#include "app/requests/trace_requests.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/requests/place.h"
+#include "app/requests/model_requests.h"
 
 #include <algorithm>
 

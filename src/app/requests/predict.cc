@@ -1,4 +1,4 @@
-#include "app/requests/predict.h"
+#include "app/requests/model_requests.h"
 
 #include <utility>
 
@@ -10,7 +10,6 @@
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_program.h"
 #include "app/load/stretched_model.h"
-#include "app/load/stretched_prediction.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"

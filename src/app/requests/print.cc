@@ -1,4 +1,4 @@
-#include "app/requests/print.h"
+#include "app/requests/trace_requests.h"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/options/model_request.h"
-#include "app/options/platform_options.h"
+#include "app/options/run_request.h"
 #include "app/options/summary_options.h"
 
 namespace slackline {

@@ -1,4 +1,4 @@
-#include "app/requests/sensitivity.h"
+#include "app/requests/model_requests.h"
 
 #include <optional>
 #include <utility>

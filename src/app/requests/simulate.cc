@@ -10,7 +10,7 @@
 #include "app/load/computation.h"
 #include "app/load/input.h"
 #include "app/load/machine.h"
-#include "app/options/degradations.h"
+#include "app/options/option_values.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "app/trace_writers.h"

@@ -1,4 +1,4 @@
-#include "app/requests/simulate_online.h"
+#include "app/requests/simulate.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

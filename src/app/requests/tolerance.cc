@@ -1,4 +1,4 @@
-#include "app/requests/tolerance.h"
+#include "app/requests/model_requests.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "app/load/distinct_runs.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_reduction.h"
-#include "app/options/degradations.h"
+#include "app/options/option_values.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"

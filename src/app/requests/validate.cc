@@ -1,4 +1,4 @@
-#include "app/requests/validate.h"
+#include "app/requests/calibrate.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "analysis/runs/measured.h"
 #include "analysis/runs/scheduled_calls.h"
 #include "app/load/loaded_graph.h"
-#include "app/options/degradations.h"
+#include "app/options/option_values.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/units.h"

@@ -1,4 +1,4 @@
-#include "app/requests/wait_states.h"
+#include "app/requests/run_requests.h"
 
 #include <memory>
 #include <optional>
@@ -9,9 +9,9 @@
 #include "analysis/model/model_choice.h"
 #include "analysis/waits/wait_summary.h"
 #include "app/load/loaded_run.h"
+#include "app/load/stretched_analyses.h"
 #include "app/load/stretched_run.h"
-#include "app/load/stretched_waits.h"
-#include "app/options/analysed_interval.h"
+#include "app/options/option_values.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/keyed_rows.h"

@@ -1,4 +1,4 @@
-#include "app/requests/whatif.h"
+#include "app/requests/model_requests.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 #include "app/load/loaded_graph.h"
 #include "app/load/machine.h"
 #include "app/load/simulated_time.h"
-#include "app/options/degradations.h"
+#include "app/options/option_values.h"
 #include "app/options/shared_options.h"
 #include "app/report/run_comparison.h"
 #include "app/requests/schemas.h"

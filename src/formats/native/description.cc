@@ -4,7 +4,6 @@
 #include <limits>
 #include <string>
 
-#include "formats/native/details.h"
 #include "formats/native/frame.h"
 
 namespace slackline::native {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -7,6 +8,7 @@
 
 #include "formats/native/bytes.h"
 #include "trace/samples.h"
+#include "trace/trace.h"
 #include "trace/trace_builder.h"
 
 namespace slackline::native {
@@ -42,5 +44,28 @@ struct Description {
 /// Empty when it makes no sense. `file_bytes` bounds what communicators may take.
 std::optional<Description> decode_description(std::span<const std::byte> payload,
                                               std::uint64_t file_bytes);
+
+/// What a rank's frame of kind details holds: pauses, hardware counters, samples, and when the rank
+/// stops.
+bool has_details(const Trace& trace, const Samples& samples, std::int32_t rank);
+
+/// Appends that frame's payload.
+void encode_details(const Trace& trace, const Samples& samples, std::int32_t rank, ByteWriter& out);
+
+/// What details of a rank speak of: how many counters and frames the trace has, how many calls the
+/// rank, and when the last of them ends (the rank starts, without calls).
+struct DetailBounds {
+  std::size_t counters = 0;
+  std::size_t frames = 0;
+  std::size_t calls = 0;
+  std::int64_t last_end_ns = 0;
+};
+/// When a rank's last call ends.
+std::int64_t last_end_ns(const RankCalls& calls);
+
+/// Adds them to a rank, which need not have its calls; false when they make no sense, and then some
+/// may be there.
+bool decode_details(std::span<const std::byte> payload, const DetailBounds& bounds,
+                    RankCallsBuilder& rank, std::vector<Sample>& samples);
 
 }  // namespace slackline::native

@@ -1,4 +1,4 @@
-#include "formats/native/details.h"
+#include "formats/native/description.h"
 
 #include <limits>
 #include <utility>

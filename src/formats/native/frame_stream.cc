@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
-#include "formats/native/details.h"
+#include "formats/native/description.h"
 
 namespace slackline::native {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "formats/native/block.h"
-#include "formats/native/details.h"
+#include "formats/native/description.h"
 
 namespace slackline {
 

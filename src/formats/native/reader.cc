@@ -16,7 +16,6 @@
 #include "formats/native/block.h"
 #include "formats/native/contents.h"
 #include "formats/native/description.h"
-#include "formats/native/details.h"
 #include "formats/native/frame.h"
 #include "trace/trace_builder.h"
 

@@ -1,4 +1,4 @@
-#include "formats/native/shared_writer.h"
+#include "formats/native/writer.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "formats/native/shared_writer.h"
+#include "formats/native/writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,6 @@
 #include "base/testing/scratch_folder.h"
 #include "formats/native/pieces.h"
 #include "formats/native/reader.h"
-#include "formats/native/writer.h"
 #include "parallel/testing/thread_processes.h"
 #include "trace/rank_range.h"
 #include "trace/testing/arbitrary_trace.h"

@@ -13,7 +13,7 @@
 #include "base/testing/scratch_folder.h"
 #include "formats/paraver/findings.h"
 #include "formats/paraver/paraver.h"
-#include "formats/paraver/side_files.h"
+#include "formats/paraver/writer.h"
 #include "formats/text/text.h"
 #include "trace/testing/arbitrary_trace.h"
 #include "trace/testing/plausible_trace.h"

@@ -1,4 +1,4 @@
-#include "formats/paraver/side_files.h"
+#include "formats/paraver/writer.h"
 
 #include <fmt/format.h>
 

@@ -23,7 +23,7 @@
 #include "formats/paraver/event_values.h"
 #include "formats/paraver/findings.h"
 #include "formats/paraver/rank_stream.h"
-#include "formats/paraver/side_files.h"
+#include "formats/paraver/writer.h"
 
 namespace slackline {
 namespace paraver {

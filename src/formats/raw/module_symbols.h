@@ -3,6 +3,7 @@ struct Dwfl_Module;
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 namespace slackline::raw {
@@ -41,5 +42,12 @@ FunctionSymbols module_symbols(Dwfl_Module* module);
 /// the Linux Standard Base): stripped files have it, too. Empty without one. Only where there is
 /// libdw.
 std::vector<std::uint64_t> function_begins(Dwfl_Module* module);
+
+/// Whether `module` stands for the page of code that Linux maps into each process (vdso(7)).
+bool is_vdso(const std::filesystem::path& module);
+
+/// A descriptor of a file with a copy of that page of this process, to be closed by the caller; -1
+/// where there is none. There is no other file of it.
+int open_vdso();
 
 }  // namespace slackline::raw

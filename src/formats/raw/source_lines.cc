@@ -10,7 +10,6 @@
 #include <string>
 
 #include "formats/raw/module_symbols.h"
-#include "formats/raw/vdso.h"
 #include "trace/symbol_names.h"
 
 #if SLACKLINE_LIBDW

@@ -1,4 +1,4 @@
-#include "formats/raw/vdso.h"
+#include "formats/raw/module_symbols.h"
 
 #include <elf.h>
 #include <link.h>

@@ -9,7 +9,7 @@ namespace slackline {
 
 /// One command may start several jobs, which record side by side: the first one into DIR/raw, the
 /// others into DIR/job-2/raw and so on, and worlds that MPI_Comm_spawn has started into
-/// DIR/spawned-1/raw (runtime/record/job_folder.h).
+/// DIR/spawned-1/raw (runtime/record/job_start.h).
 ///
 /// The folders below and including `directory` whose raw/ holds a recording, in order of their
 /// start.

@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "base/text_parsing.h"
-#include "formats/native/shared_writer.h"
+#include "formats/native/writer.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/reader.h"
 #include "jobs/record/jobs.h"

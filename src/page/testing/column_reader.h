@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "report/blob.h"
+#include "report/picture.h"
 
 namespace slackline::testing {
 

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "formats/native/reader.h"
-#include "formats/native/shared_writer.h"
+#include "formats/native/writer.h"
 #include "formats/raw/reader.h"
 #include "parallel/testing/thread_processes.h"
 #include "trace/testing/arbitrary_trace.h"
