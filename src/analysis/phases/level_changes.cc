@@ -33,7 +33,7 @@ namespace slackline {
 namespace {
 
 constexpr double kPenalty = 3;  // times the variance and the logarithm
-constexpr std::size_t kRounds = 4;
+constexpr std::size_t kLevelRounds = 4;
 constexpr std::size_t kSampled = 64;  // series of a group
 constexpr double kChance = 2;         // standard deviations of a correlation, by root of values
 
@@ -49,7 +49,7 @@ class JointBorders {
 
   std::vector<LevelChange> optimised() {
     drop_weak();
-    for (std::size_t round = 0; round < kRounds; ++round) {
+    for (std::size_t round = 0; round < kLevelRounds; ++round) {
       const std::vector<std::size_t> before = borders_;
       for (std::size_t i = 0; i < borders_.size(); ++i) borders_[i] = best_place(i);
       join_close();

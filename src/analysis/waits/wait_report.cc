@@ -190,7 +190,7 @@ const Rows<WaitPlace, WaitsOf> kPlaces{
       [](auto& p) { return std::ranges::max_element(p.ranks, {}, &RankWait::ns)->rank; }},
      {"by_rank_ns", every_rank}}};
 
-const Rows<RankWait, WaitsOf> kRanks{
+const Rows<RankWait, WaitsOf> kWaitingRanks{
     "wait_ranks",
     "Wait time by rank",
     {{kShown, "rank", Unit::none, &RankWait::rank},
@@ -268,7 +268,7 @@ Described<WaitSummaryJson> describe(const WaitSummary& summary, const Trace& tra
   std::vector<Item> items{totals(summary), pattern_table(summary)};
   if (!summary.places.empty()) {
     items.emplace_back(kPlaces.table(summary.places, waits, kWaitRowsShown));
-    items.emplace_back(kRanks.table(longest_waiting(summary), waits, kWaitRowsShown));
+    items.emplace_back(kWaitingRanks.table(longest_waiting(summary), waits, kWaitRowsShown));
   }
   if (!waits.tree().empty() && !summary.in_code.empty()) {
     items.emplace_back(kInCode.table(summary.in_code, waits, kWaitRowsShown));

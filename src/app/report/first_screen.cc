@@ -60,7 +60,7 @@ std::string bar(const std::vector<Part>& parts, std::int64_t total) {
   return line;
 }
 
-class Rows {
+class ScreenRows {
  public:
   void add(std::string label, std::string text) {
     if (!text.empty()) facts_.facts.push_back({std::move(label), std::move(text)});
@@ -71,7 +71,7 @@ class Rows {
   Facts facts_;
 };
 
-void add_time(const TimeShares& shares, Rows& rows) {
+void add_time(const TimeShares& shares, ScreenRows& rows) {
   const std::vector<Part> parts = parts_of(shares.sum_ns);
   rows.add("rank time", bar(parts, shares.sum_ns.total()));
   std::vector<std::string> legend;
@@ -83,7 +83,7 @@ void add_time(const TimeShares& shares, Rows& rows) {
                                    meaning(shares.extent, shares.ends)));
 }
 
-void add_limits(const std::vector<LimitingCause>& limits, const CallTree& tree, Rows& rows) {
+void add_limits(const std::vector<LimitingCause>& limits, const CallTree& tree, ScreenRows& rows) {
   if (limits.empty()) return;
   constexpr std::string_view kHead = "Limited by ";
   rows.add("limited by", sentence(limits.front(), tree).substr(kHead.size()));
@@ -110,7 +110,7 @@ std::string call_path(const CallTree& tree, FrameId frame) {
 }
 
 /// The place of the first cause on the screen that has one.
-void add_code(const std::vector<LimitingCause>& limits, const CallTree& tree, Rows& rows) {
+void add_code(const std::vector<LimitingCause>& limits, const CallTree& tree, ScreenRows& rows) {
   for (const LimitingCause& c : limits) {
     if (&c != &limits.front() && c.share < kShownCause) return;
     if (c.frame != 0) return rows.add("code", call_path(tree, c.frame));
@@ -163,7 +163,7 @@ bool lacks_processors(const Diagnosis* d) {
   return d != nullptr && !d->limits.empty() && d->limits.front().limit == Limit::processors;
 }
 
-void add_advice(const FirstScreenInputs& in, Rows& rows) {
+void add_advice(const FirstScreenInputs& in, ScreenRows& rows) {
   const bool crowded = lacks_processors(in.measured);
   if (crowded) {
     rows.add("advice", "Give each rank a processor of its own and record again.");
@@ -189,7 +189,7 @@ std::string trust(const FirstScreenInputs& in) {
 }  // namespace
 
 Section first_screen(const FirstScreenInputs& in) {
-  Rows rows;
+  ScreenRows rows;
   const Diagnosis* d = in.measured;
   const CallTree& tree = in.trace.call_tree();
   if (d != nullptr && d->shares.length_ns > 0) {

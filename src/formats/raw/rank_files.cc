@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/saturating.h"
+#include "base/arithmetic.h"
 #include "trace/operation.h"
 
 namespace slackline::raw {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "calls/collective_times.h"
+#include "calls/collective_members.h"
 
 namespace slackline {
 

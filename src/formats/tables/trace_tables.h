@@ -15,7 +15,7 @@
 
 #include "calls/call_matching.h"
 #include "calls/call_paths.h"
-#include "calls/region_visits.h"
+#include "calls/region_tree.h"
 #include "trace/trace.h"
 
 namespace slackline {
