@@ -134,6 +134,9 @@ class SingleProcess : public ProcessGroup {
   std::optional<std::vector<Bytes>> attempt(std::vector<Bytes>* to_each) override;
 };
 
+/// This process alone, for what nobody shares; of each thread its own.
+ProcessGroup& this_process();
+
 /// How a command ended in a process.
 struct Outcome {
   enum class Kind : unsigned char {

@@ -174,6 +174,7 @@ class Field : public AnyField {
     write_cells(stored(get));
   }
   /// The value is one of the rows `of`, a list of them, or an optional of or a pointer to these.
+  /// Their names are this row's, this row itself, or none.
   template <class Get, class Inner, class InnerNames>
   Field(std::string_view name, Get get, const Rows<Inner, InnerNames>& of) {
     key = name;
@@ -252,11 +253,16 @@ class Rows : public AnyRows {
   /// Those of which there is no table.
   Rows(std::initializer_list<Field<Row, Names>> fields) : Rows({}, {}, fields) {}
 
-  Json object(const Row& row, const Names& names = {}) const { return object_of(&row, &names); }
+  Json object(const Row& row, const Names& names) const { return object_of(&row, &names); }
+  Json object(const Row& row) const
+    requires std::same_as<Names, NoNames>
+  {
+    return object(row, NoNames{});
+  }
 
   /// Of the first rows of a range.
   template <class Range>
-  Table table(const Range& range, const Names& names,
+  Table table(Range&& range, const Names& names,
               std::size_t at_most = std::numeric_limits<std::size_t>::max()) const {
     Table table = empty_table();
     for (const Row& row : range) {
@@ -266,8 +272,8 @@ class Rows : public AnyRows {
     return table;
   }
   template <class Range>
-  Table table(const Range& range,
-              std::size_t at_most = std::numeric_limits<std::size_t>::max()) const {
+    requires std::same_as<Names, NoNames>
+  Table table(Range&& range, std::size_t at_most = std::numeric_limits<std::size_t>::max()) const {
     return table(range, NoNames{}, at_most);
   }
 };
@@ -310,6 +316,8 @@ void Field<Row, Names>::write_rows(Get /*stored*/, const Rows<Inner, InnerNames>
       const auto& rows = static_cast<const Rows<Inner, InnerNames>&>(*field.inner);
       if constexpr (std::is_same_v<InnerNames, Names>) {
         return rows.object(one, *static_cast<const Names*>(names));
+      } else if constexpr (std::is_same_v<InnerNames, Row>) {
+        return rows.object(one, *static_cast<const Row*>(row));
       } else {
         return rows.object(one);
       }
@@ -330,6 +338,10 @@ class JsonBy {
  private:
   Json json_;
 };
+/// For optional_of() and list_of().
+template <const auto& rows>
+inline constexpr auto json_by =
+    [](const auto& row, const auto&... names) { return JsonBy<rows>(row, names...); };
 template <const auto& rows>
 struct JsonTraits<JsonBy<rows>> {
   using Written = JsonBy<rows>;

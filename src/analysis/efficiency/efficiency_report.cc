@@ -60,7 +60,7 @@ auto run_efficiency_object(const Efficiency& run, const Efficiency& first, Scali
                 "analysed"_key = analysed_object(run, first, scaling),
                 "scalability"_key = scalability_to_json(in, first.inputs, scaling),
                 "machine_share"_key.when(optional_of(run.machine, machine_to_json)),
-                "openmp"_key.when(optional_of(run.openmp, openmp_to_json))};
+                "openmp"_key.when(optional_of(run.openmp, json_by<kOpenMP>))};
 }
 
 /// Only several runs have a `study`.

@@ -34,23 +34,17 @@ std::vector<PairwiseSensitivity::Class> class_sensitivities(
   return classes;
 }
 
-auto pair_objects(const PairwiseSensitivity& pairwise) {
-  return list_of(pairwise.pairs, [](const PairSensitivity& p) {
-    return Object{"from"_key = p.from, "to"_key = p.to, "lambda_L"_key = p.lambda_latency,
-                  "lambda_G_bytes"_key = p.lambda_gap_bytes};
-  });
-}
-
 /// What the critical path pays.
 double path_ns(const PairwiseSensitivity::Class& c) {
   return c.base_ns * static_cast<double>(c.lambda);
 }
 
-auto class_objects(const PairwiseSensitivity& pairwise) {
-  return list_of(pairwise.classes, [](const PairwiseSensitivity::Class& c) {
-    return Object{"parameter"_key = c.parameter.name(), "value_ns"_key = c.base_ns,
-                  "lambda"_key = c.lambda, "path_ns"_key = path_ns(c)};
-  });
+double share_of_run(const PairwiseSensitivity::Class& c, const PairwiseSensitivity& pairwise) {
+  return pairwise.makespan_ns > 0 ? path_ns(c) / pairwise.makespan_ns : 0;
+}
+std::string value_text(const PairwiseSensitivity::Class& c) {
+  const bool gap = c.parameter.kind == Parameter::gap_per_byte;
+  return gap ? fmt::format("{:g} ns/B", c.base_ns) : format_time_ns(c.base_ns);
 }
 
 }  // namespace
@@ -73,53 +67,41 @@ PairwiseSensitivity pairwise_sensitivity(const ExecutionGraph& graph, const Mode
   return result;
 }
 
-const JsonType& declared_type(const PairsJsonTag*) {
-  return json_type_by<pair_objects>();
-}
+const Rows<PairSensitivity> kPairs{
+    "pairs",
+    "",
+    {{"from", Unit::none, &PairSensitivity::from},
+     {"to", Unit::none, &PairSensitivity::to},
+     {"lambda_L", Unit::count, &PairSensitivity::lambda_latency, "messages on the critical path"},
+     {"lambda_G_bytes", "lambda_G", Unit::bytes, &PairSensitivity::lambda_gap_bytes,
+      "bytes on the critical path"}}};
 
-PairsJson add_pairs(std::vector<Section>& sections, const PairwiseSensitivity& pairwise) {
-  Table table{.id = "pairs",
-              .title = "",
-              .columns = {{"from"},
-                          {"to"},
-                          {"lambda_L", Unit::count, "messages on the critical path"},
-                          {"lambda_G", Unit::bytes, "bytes on the critical path"}},
-              .rows = {}};
-  for (const PairSensitivity& p : pairwise.pairs) {
-    if (table.rows.size() == kPairsShown) continue;
-    table.rows.push_back(
-        {std::int64_t{p.from}, std::int64_t{p.to}, p.lambda_latency, p.lambda_gap_bytes});
-  }
+std::vector<PairJson> add_pairs(std::vector<Section>& sections,
+                                const PairwiseSensitivity& pairwise) {
+  Table table = kPairs.table(pairwise.pairs, kPairsShown);
   table.title = fmt::format("Critical-path communication by pair of ranks ({} of {} pairs)",
                             table.rows.size(), pairwise.pairs.size());
   sections.push_back({.id = "pairs", .title = "Critical path by pair of ranks", .items = {table}});
-  return pair_objects(pairwise);
+  return list_of(pairwise.pairs, json_by<kPairs>);
 }
 
-const JsonType& declared_type(const ClassesJsonTag*) {
-  return json_type_by<class_objects>();
-}
+using Class = PairwiseSensitivity::Class;
+const Rows<Class, PairwiseSensitivity> kClasses{
+    "classes",
+    "Critical path by network parameter",
+    {{"parameter", Unit::none, [](auto& c) { return c.parameter.name(); }},
+     {"value_ns", &Class::base_ns},
+     {kShown, "value", Unit::none, value_text, "current value"},
+     {"lambda", Unit::count, &Class::lambda, "multiplicity on the critical path"},
+     {"path_ns", "time", Unit::ns, path_ns, "on the critical path"},
+     {kShown, "share", Unit::ratio, share_of_run, "of the run time"}}};
 
-std::optional<ClassesJson> add_classes(std::vector<Section>& sections,
-                                       const PairwiseSensitivity& pairwise) {
+std::optional<std::vector<ClassJson>> add_classes(std::vector<Section>& sections,
+                                                  const PairwiseSensitivity& pairwise) {
   if (pairwise.classes.empty()) return std::nullopt;
-  Table table{.id = "classes",
-              .title = "Critical path by network parameter",
-              .columns = {{"parameter"},
-                          {"value", Unit::none, "current value"},
-                          {"lambda", Unit::count, "multiplicity on the critical path"},
-                          {"time", Unit::ns, "on the critical path"},
-                          {"share", Unit::ratio, "of the run time"}},
-              .rows = {}};
-  for (const PairwiseSensitivity::Class& c : pairwise.classes) {
-    const double time = path_ns(c);
-    const double share = pairwise.makespan_ns > 0 ? time / pairwise.makespan_ns : 0;
-    const bool gap = c.parameter.kind == Parameter::gap_per_byte;
-    const std::string value = gap ? fmt::format("{:g} ns/B", c.base_ns) : format_time_ns(c.base_ns);
-    table.rows.push_back({c.parameter.name(), value, c.lambda, time, share});
-  }
-  sections.push_back({.id = "classes", .title = "Network", .items = {table}});
-  return class_objects(pairwise);
+  sections.push_back(
+      {.id = "classes", .title = "Network", .items = {kClasses.table(pairwise.classes, pairwise)}});
+  return list_of(pairwise.classes, [&](const Class& c) { return ClassJson(c, pairwise); });
 }
 
 }  // namespace slackline

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analysis/model/model_choice.h"
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 #include "timing/longest_path.h"
 
@@ -28,14 +28,15 @@ struct PairwiseSensitivity {
 /// All from one path: one pass, and one walk back.
 PairwiseSensitivity pairwise_sensitivity(const ExecutionGraph& graph, const ModelChoice& choice);
 
-using PairsJson = JsonOf<struct PairsJsonTag>;
-const JsonType& declared_type(const PairsJsonTag*);
+extern const Rows<PairSensitivity> kPairs;
+using PairJson = JsonBy<kPairs>;
 /// Adds a table of the largest. Returns all, for `result.pairs`.
-PairsJson add_pairs(std::vector<Section>& sections, const PairwiseSensitivity& pairwise);
-using ClassesJson = JsonOf<struct ClassesJsonTag>;
-const JsonType& declared_type(const ClassesJsonTag*);
+std::vector<PairJson> add_pairs(std::vector<Section>& sections,
+                                const PairwiseSensitivity& pairwise);
+extern const Rows<PairwiseSensitivity::Class, PairwiseSensitivity> kClasses;
+using ClassJson = JsonBy<kClasses>;
 /// Adds a table, if there are any. Returns the same, for `result.classes`.
-std::optional<ClassesJson> add_classes(std::vector<Section>& sections,
-                                       const PairwiseSensitivity& pairwise);
+std::optional<std::vector<ClassJson>> add_classes(std::vector<Section>& sections,
+                                                  const PairwiseSensitivity& pairwise);
 
 }  // namespace slackline

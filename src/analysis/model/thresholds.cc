@@ -36,14 +36,15 @@ std::vector<std::uint64_t> steps(const std::map<std::uint64_t, std::uint64_t>& s
   return some;
 }
 
-auto threshold_sweep_object(const ThresholdSweep& sweep) {
-  return Object{"parameter"_key = "S",
-                "rows"_key = list_of(sweep.rows, [](const ThresholdSweep::Row& r) {
-                  return Object{"threshold_bytes"_key = r.threshold_bytes,
-                                "rendezvous_messages"_key = r.rendezvous_messages,
-                                "makespan_ns"_key = r.makespan_ns, "lambda"_key = r.lambda};
-                })};
-}
+using Row = ThresholdSweep::Row;
+const Rows<Row> kThresholds{
+    "thresholds",
+    "Predicted run time by eager threshold",
+    {{"threshold_bytes", "S", Unit::bytes, &Row::threshold_bytes,
+      "messages up to this size are eager"},
+     {"rendezvous_messages", "rendezvous messages", Unit::count, &Row::rendezvous_messages},
+     {"makespan_ns", "T", Unit::ns, &Row::makespan_ns},
+     {"lambda", "lambda_L", Unit::count, &Row::lambda, "messages on the critical path (dT/dL)"}}};
 
 }  // namespace
 
@@ -73,31 +74,18 @@ ThresholdSweep sweep_thresholds(const std::function<ExecutionGraph(const GraphOp
   return sweep;
 }
 
-const JsonType& declared_type(const ThresholdSweepJsonTag*) {
-  return json_type_by<threshold_sweep_object>();
-}
+const Rows<ThresholdSweep> kThresholdSweep{{"parameter", [](auto&) { return "S"; }},
+                                           {"rows", &ThresholdSweep::rows, kThresholds}};
 
 Described<ThresholdSweepJson> describe(const ThresholdSweep& sweep) {
-  Table table{.id = "thresholds",
-              .title = "Predicted run time by eager threshold",
-              .columns = {{"S", Unit::bytes, "messages up to this size are eager"},
-                          {"rendezvous messages", Unit::count},
-                          {"T", Unit::ns},
-                          {"lambda_L", Unit::count, "messages on the critical path (dT/dL)"}},
-              .rows = {}};
-  for (const ThresholdSweep::Row& r : sweep.rows) {
-    table.rows.push_back({static_cast<std::int64_t>(r.threshold_bytes),
-                          static_cast<std::int64_t>(r.rendezvous_messages), r.makespan_ns,
-                          r.lambda});
-  }
-  Described<ThresholdSweepJson> report{threshold_sweep_object(sweep)};
+  Described<ThresholdSweepJson> report{ThresholdSweepJson(sweep)};
   report.sections.push_back(
       {.id = "thresholds",
        .title = "Eager threshold",
        .items = {Paragraph{"T is not a convex function of S (a message is either eager or not). It "
                            "is therefore given at individual values of S; it changes only where S "
                            "passes a message size."},
-                 std::move(table)}});
+                 kThresholds.table(sweep.rows)}});
   for (const ThresholdSweep::Row& r : sweep.rows) {
     if (r.link.rank < 0) continue;
     report.findings.add(

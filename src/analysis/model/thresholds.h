@@ -6,8 +6,8 @@
 
 #include "analysis/model/model_choice.h"
 #include "graph/build.h"
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 #include "timing/link_load.h"
 
@@ -35,8 +35,8 @@ ThresholdSweep sweep_thresholds(const std::function<ExecutionGraph(const GraphOp
                                 const ModelChoice& choice, std::vector<std::uint64_t> thresholds,
                                 std::size_t most);
 
-using ThresholdSweepJson = JsonOf<struct ThresholdSweepJsonTag>;
-const JsonType& declared_type(const ThresholdSweepJsonTag*);
+extern const Rows<ThresholdSweep> kThresholdSweep;
+using ThresholdSweepJson = JsonBy<kThresholdSweep>;
 /// Result and a table with a row for each threshold.
 Described<ThresholdSweepJson> describe(const ThresholdSweep& sweep);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -37,30 +38,53 @@ Table factors_table(const OpenMPUse& use) {
   return table;
 }
 
+const Rows<HybridFactors> kFactors{{"hybrid_parallel", &HybridFactors::hybrid},
+                                   {"mpi_parallel", &HybridFactors::mpi},
+                                   {"mpi_load_balance", &HybridFactors::mpi_load_balance},
+                                   {"mpi_communication", &HybridFactors::mpi_communication},
+                                   {"openmp_parallel", &HybridFactors::openmp},
+                                   {"openmp_serial", &HybridFactors::serial},
+                                   {"openmp_load_balance", &HybridFactors::load_balance},
+                                   {"openmp_synchronisation", &HybridFactors::synchronisation}};
+
+const Rows<ThreadTime> kThreadTime{{"work_ns", &ThreadTime::work},
+                                   {"serial_idle_ns", &ThreadTime::serial_idle},
+                                   {"thread_imbalance_ns", &ThreadTime::imbalance},
+                                   {"synchronisation_ns", &ThreadTime::synchronisation}};
+
+const Rows<LocationUse> kLocations{{"work_ns", &LocationUse::work_ns},
+                                   {"barrier_ns", &LocationUse::waiting_ns},
+                                   {"not_begun_ns", &LocationUse::idle_ns}};
+
+double share_of(const RankThreads& rank, std::int64_t ns) {
+  return ratio_of(static_cast<double>(ns), static_cast<double>(rank.time.total()));
+}
+
+const Rows<RankThreads, OpenMPUse> kThreadedRanks{
+    "openmp_ranks",
+    "OpenMP by rank",
+    {{kShown, "rank", Unit::none, [](auto& rank, auto& use) { return &rank - use.ranks.data(); }},
+     {kShown, "threads", Unit::count, [](auto& rank) { return rank.locations.size(); }},
+     {"serial_ns", "serial", Unit::ns, &RankThreads::serial_ns, "outside MPI and parallel regions"},
+     {"parallel_ns", "parallel", Unit::ns, &RankThreads::parallel_ns,
+      "in parallel regions, outside MPI"},
+     {kSpliced, &RankThreads::time, kThreadTime},
+     {"locations", &RankThreads::locations, kLocations},
+     {kShown, "work", Unit::ratio, [](auto& rank) { return share_of(rank, rank.time.work); },
+      "of the thread time outside MPI"},
+     {kShown, "idle in serial part", Unit::ratio,
+      [](auto& rank) { return share_of(rank, rank.time.serial_idle); },
+      "of the thread time outside MPI"},
+     {kShown, "load imbalance", Unit::ratio,
+      [](auto& rank) { return share_of(rank, rank.time.imbalance); },
+      "of the thread time outside MPI"},
+     {kShown, "synchronisation", Unit::ratio,
+      [](auto& rank) { return share_of(rank, rank.time.synchronisation); },
+      "of the thread time outside MPI"}}};
+
 Table ranks_table(const OpenMPUse& use) {
-  Table table{"openmp_ranks",
-              "OpenMP by rank",
-              {{"rank"},
-               {"threads", Unit::count},
-               {"serial", Unit::ns, "outside MPI and parallel regions"},
-               {"parallel", Unit::ns, "in parallel regions, outside MPI"},
-               {"work", Unit::ratio, "of the thread time outside MPI"},
-               {"idle in serial part", Unit::ratio, "of the thread time outside MPI"},
-               {"load imbalance", Unit::ratio, "of the thread time outside MPI"},
-               {"synchronisation", Unit::ratio, "of the thread time outside MPI"}},
-              {}};
-  for (std::size_t r = 0; r < use.ranks.size(); ++r) {
-    const RankThreads& rank = use.ranks[r];
-    if (rank.locations.empty()) continue;
-    const auto share = [&](std::int64_t ns) {
-      return ratio_of(static_cast<double>(ns), static_cast<double>(rank.time.total()));
-    };
-    table.rows.push_back({static_cast<std::int64_t>(r),
-                          static_cast<std::int64_t>(rank.locations.size()), rank.serial_ns,
-                          rank.parallel_ns, share(rank.time.work), share(rank.time.serial_idle),
-                          share(rank.time.imbalance), share(rank.time.synchronisation)});
-  }
-  return table;
+  return kThreadedRanks.table(
+      use.ranks | std::views::filter([](auto& rank) { return !rank.locations.empty(); }), use);
 }
 
 Table threads_table(const OpenMPUse& use) {
@@ -92,91 +116,40 @@ std::string late_text(const RegionUse& region) {
                      region.late_work);
 }
 
-Table regions_table(const OpenMPUse& use) {
-  Table table{"openmp_regions",
-              "Waiting at barriers by parallel region",
-              {{"parallel region"},
-               {"instances", Unit::count},
-               {"threads", Unit::count, "of its largest team"},
-               {"time", Unit::ns, "all ranks, outside MPI"},
-               {"waiting", Unit::ns, "at barriers, all threads"},
-               {"load imbalance", Unit::ns, "of all threads, for the one that works longest"},
-               {"synchronisation", Unit::ns, "other waiting, begin and end of the region"},
-               {"late"}},
-              {}};
-  for (const RegionUse& r : use.regions) {
-    if (table.rows.size() == kRegionsShown) break;
-    table.rows.push_back({r.code.empty() ? "(unknown)" : r.code,
-                          static_cast<std::int64_t>(r.instances),
-                          static_cast<std::int64_t>(r.most_threads), r.length_ns, r.waiting_ns,
-                          r.time.imbalance, r.time.synchronisation, late_text(r)});
-  }
-  return table;
-}
-
-auto factors_object(const HybridFactors& f) {
-  return Object{"hybrid_parallel"_key = f.hybrid,
-                "mpi_parallel"_key = f.mpi,
-                "mpi_load_balance"_key = f.mpi_load_balance,
-                "mpi_communication"_key = f.mpi_communication,
-                "openmp_parallel"_key = f.openmp,
-                "openmp_serial"_key = f.serial,
-                "openmp_load_balance"_key = f.load_balance,
-                "openmp_synchronisation"_key = f.synchronisation};
-}
-
-auto thread_time_object(const ThreadTime& t) {
-  return Object{"work_ns"_key = t.work, "serial_idle_ns"_key = t.serial_idle,
-                "thread_imbalance_ns"_key = t.imbalance,
-                "synchronisation_ns"_key = t.synchronisation};
-}
-
-auto location_object(const LocationUse& l) {
-  return Object{"work_ns"_key = l.work_ns, "barrier_ns"_key = l.waiting_ns,
-                "not_begun_ns"_key = l.idle_ns};
-}
-
-auto rank_object(const RankThreads& rank) {
-  return Object{"serial_ns"_key = rank.serial_ns, "parallel_ns"_key = rank.parallel_ns,
-                thread_time_object(rank.time),
-                "locations"_key = list_of(rank.locations, location_object)};
-}
-
-auto region_object(const RegionUse& r) {
-  return Object{"code"_key = r.code,
-                "instances"_key = r.instances,
-                "team"_key = r.most_threads,
-                "parallel_ns"_key = r.length_ns,
-                thread_time_object(r.time),
-                "barrier_ns"_key = r.waiting_ns,
-                "late_thread"_key = r.late_location,
-                "late_rank"_key = r.late_rank,
-                "late_work"_key = r.late_work};
-}
-
-auto openmp_object(const OpenMPUse& use) {
-  return Object{"hybrid_factors"_key = factors_object(factors(use)), thread_time_object(use.time),
-                "ranks"_key = list_of(use.ranks, rank_object),
-                "parallel_regions"_key = list_of(use.regions, region_object)};
-}
+const Rows<RegionUse> kParallelRegions{
+    "openmp_regions",
+    "Waiting at barriers by parallel region",
+    {{"code", &RegionUse::code},
+     {kShown, "parallel region", Unit::none,
+      [](auto& r) { return r.code.empty() ? std::string("(unknown)") : r.code; }},
+     {"instances", Unit::count, &RegionUse::instances},
+     {"team", "threads", Unit::count, &RegionUse::most_threads, "of its largest team"},
+     {"parallel_ns", "time", Unit::ns, &RegionUse::length_ns, "all ranks, outside MPI"},
+     {kSpliced, &RegionUse::time, kThreadTime},
+     {"barrier_ns", "waiting", Unit::ns, &RegionUse::waiting_ns, "at barriers, all threads"},
+     {kShown, "load imbalance", Unit::ns, [](auto& r) { return r.time.imbalance; },
+      "of all threads, for the one that works longest"},
+     {kShown, "synchronisation", Unit::ns, [](auto& r) { return r.time.synchronisation; },
+      "other waiting, begin and end of the region"},
+     {"late_thread", &RegionUse::late_location},
+     {"late_rank", &RegionUse::late_rank},
+     {"late_work", &RegionUse::late_work},
+     {kShown, "late", Unit::none, late_text}}};
 
 }  // namespace
+
+const Rows<OpenMPUse> kOpenMP{{"hybrid_factors", [](auto& use) { return factors(use); }, kFactors},
+                              {kSpliced, &OpenMPUse::time, kThreadTime},
+                              {"ranks", &OpenMPUse::ranks, kThreadedRanks},
+                              {"parallel_regions", &OpenMPUse::regions, kParallelRegions}};
 
 Section openmp_section(const OpenMPUse& use) {
   Section section{.id = "openmp", .title = "OpenMP"};
   section.items.emplace_back(factors_table(use));
-  section.items.emplace_back(regions_table(use));
+  section.items.emplace_back(kParallelRegions.table(use.regions, kRegionsShown));
   section.items.emplace_back(ranks_table(use));
   section.items.emplace_back(threads_table(use));
   return section;
-}
-
-const JsonType& declared_type(const OpenMPJsonTag*) {
-  return json_type_by<openmp_object>();
-}
-
-OpenMPJson openmp_to_json(const OpenMPUse& use) {
-  return openmp_object(use);
 }
 
 }  // namespace slackline

@@ -8,8 +8,8 @@
 
 #include "analysis/runs/time_breakdown.h"
 #include "calls/run_span.h"
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -97,8 +97,6 @@ std::optional<OpenMPUse> openmp_use(const Trace& trace, const TimeInterval& anal
 
 /// The factors, the ranks and threads, and the places of the regions.
 Section openmp_section(const OpenMPUse& use);
-using OpenMPJson = JsonOf<struct OpenMPJsonTag>;
-const JsonType& declared_type(const OpenMPJsonTag*);
-OpenMPJson openmp_to_json(const OpenMPUse& use);
+extern const Rows<OpenMPUse> kOpenMP;
 
 }  // namespace slackline

@@ -85,24 +85,36 @@ MethodCost search_intervals(const Activities& run, std::int64_t threshold_ns,
   return cost;
 }
 
-Value share_of_path(const MethodCost& m, std::int64_t ns, std::int64_t of_ns) {
-  if (m.method == PathMethod::graph) return {};
-  return ratio_of(static_cast<double>(ns), static_cast<double>(of_ns));
+std::optional<std::int64_t> path_ns(const MethodCost& m) {
+  return known_if(m.method != PathMethod::graph, m.length_ns);
+}
+std::optional<double> share_of_run(const MethodCost& m, const MethodComparison& all) {
+  return optional_of(path_ns(m), [&](std::int64_t ns) {
+    return ratio_of(static_cast<double>(ns), static_cast<double>(all.run_ns));
+  });
+}
+std::optional<double> share_of_path(const MethodCost& m) {
+  return optional_of(path_ns(m), [&](std::int64_t ns) {
+    return ratio_of(static_cast<double>(m.common_ns), static_cast<double>(ns));
+  });
 }
 
-auto method_object(const MethodCost& m) {
-  return Object{"algorithm"_key = to_string(m.method),
-                "path_ns"_key = m.length_ns,
-                "common_ns"_key = m.common_ns,
-                "steps"_key = m.steps,
-                "cpu_ns"_key = m.cpu_ns,
-                "elapsed_ns"_key = m.elapsed_ns};
-}
-
-auto method_comparison_object(const MethodComparison& c) {
-  return Object{"run_ns"_key = c.run_ns, "processes"_key = c.processes,
-                "algorithms"_key = list_of(c.methods, method_object)};
-}
+const Rows<MethodCost, MethodComparison> kMethods{
+    "path_algorithms",
+    "Algorithms",
+    {{"algorithm", Unit::none, [](auto& m) { return to_string(m.method); }},
+     {"path_ns", &MethodCost::length_ns},
+     {"common_ns", &MethodCost::common_ns},
+     {kShown, "path length", Unit::ns, path_ns},
+     {kShown, "of the run time", Unit::ratio, share_of_run},
+     {kShown, "on the replay's path", Unit::ratio, share_of_path,
+      "share of its length in the same activities"},
+     {"steps", Unit::count, &MethodCost::steps, "on the path; edges of the graph"},
+     {"cpu_ns", "CPU time", Unit::ns, &MethodCost::cpu_ns, "all processes"},
+     {"elapsed_ns", "elapsed time", Unit::ns, &MethodCost::elapsed_ns, "slowest process"},
+     {kShown, "elapsed of run time", Unit::ratio, [](auto& m, auto& all) {
+        return ratio_of(static_cast<double>(m.elapsed_ns), static_cast<double>(all.run_ns));
+      }}}};
 
 }  // namespace
 
@@ -155,41 +167,23 @@ std::vector<MethodCost> compare_methods(const Activities& run, std::int64_t delt
   return all;
 }
 
-const JsonType& declared_type(const MethodComparisonJsonTag*) {
-  return json_type_by<method_comparison_object>();
-}
+const Rows<MethodComparison> kMethodComparison{
+    {"run_ns", &MethodComparison::run_ns},
+    {"processes", &MethodComparison::processes},
+    {"algorithms", &MethodComparison::methods, kMethods}};
 
 Described<MethodComparisonJson> describe(const MethodComparison& comparison) {
-  Described<MethodComparisonJson> report{method_comparison_object(comparison)};
+  Described<MethodComparisonJson> report{MethodComparisonJson(comparison)};
   Facts facts{{{"run time", comparison.run_ns, Unit::ns},
                {"processes", std::int64_t{comparison.processes}, Unit::count,
                 "that have shared the analysis"}}};
-  Table table{"path_algorithms",
-              "Algorithms",
-              {{"algorithm"},
-               {"path length", Unit::ns},
-               {"of the run time", Unit::ratio},
-               {"on the replay's path", Unit::ratio, "share of its length in the same activities"},
-               {"steps", Unit::count, "on the path; edges of the graph"},
-               {"CPU time", Unit::ns, "all processes"},
-               {"elapsed time", Unit::ns, "slowest process"},
-               {"elapsed of run time", Unit::ratio}},
-              {}};
-  for (const MethodCost& m : comparison.methods) {
-    table.rows.push_back(
-        {std::string(to_string(m.method)),
-         m.method == PathMethod::graph ? Value() : Value(m.length_ns),
-         share_of_path(m, m.length_ns, comparison.run_ns),
-         share_of_path(m, m.common_ns, m.length_ns), static_cast<std::int64_t>(m.steps), m.cpu_ns,
-         m.elapsed_ns,
-         ratio_of(static_cast<double>(m.elapsed_ns), static_cast<double>(comparison.run_ns))});
-  }
   Paragraph notes{
       "All find their path after calls have been matched. dag, splits, dijkstra and delta-stepping "
       "search in the written graph, whose cost is a row of its own."};
-  report.sections.push_back({"path_algorithms",
-                             "Critical-path algorithms",
-                             {std::move(facts), std::move(notes), std::move(table)}});
+  report.sections.push_back(
+      {"path_algorithms",
+       "Critical-path algorithms",
+       {std::move(facts), std::move(notes), kMethods.table(comparison.methods, comparison)}});
   return report;
 }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analysis/paths/activities.h"
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 
 namespace slackline {
@@ -48,8 +48,8 @@ struct MethodComparison {
   std::int64_t run_ns = 0;
   int processes = 1;
 };
-using MethodComparisonJson = JsonOf<struct MethodComparisonJsonTag>;
-const JsonType& declared_type(const MethodComparisonJsonTag*);
+extern const Rows<MethodComparison> kMethodComparison;
+using MethodComparisonJson = JsonBy<kMethodComparison>;
 Described<MethodComparisonJson> describe(const MethodComparison& comparison);
 
 }  // namespace slackline

@@ -5,6 +5,7 @@
 
 #include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 #include "sim/experiments.h"
 #include "sim/network/link_usage.h"
@@ -62,14 +63,9 @@ const JsonType& declared_type(const ToleranceSearchJsonTag*);
 Described<ToleranceSearchJson> describe(const ToleranceSearch& search, const ToleranceSearch& alone,
                                         const std::string& what);
 
-/// A row for each message: who sent it when, how long it took and would have taken alone, and which
-/// of the platform's links held it back.
-Table table_of(const std::vector<SlowedMessage>& slowed, const Platform& platform);
-
-using SlowedJson = JsonOf<struct SlowedJsonTag>;
-const JsonType& declared_type(const SlowedJsonTag*);
-/// The same with times in nanoseconds; "link" is empty where it is not known.
-SlowedJson to_json(const std::vector<SlowedMessage>& slowed, const Platform& platform);
+/// A message: who sent it when, how long it took and would have taken alone, and which of the
+/// platform's links held it back; empty where that is not known.
+extern const Rows<SlowedMessage, Platform> kSlowed;
 
 /// A simulation (recorded) as SimGrid's replay prints it: one line "end-date rank action" for each
 /// finished action, by date; seconds with 12 digits. Actions of a trace that has calls only are its

@@ -78,8 +78,8 @@ LoadedGraph load_training_graph(OpenedTraining training, const ModelOptions& opt
   return loaded;
 }
 
-auto pairwise_object(const std::optional<ClassesJson>& classes,
-                     const std::optional<PairsJson>& pairs) {
+auto pairwise_object(const std::optional<std::vector<ClassJson>>& classes,
+                     const std::optional<std::vector<PairJson>>& pairs) {
   return Object{"classes"_key.when(classes), "pairs"_key.when(pairs)};
 }
 
@@ -155,8 +155,8 @@ const JsonType& declared_type(const PairwiseJsonTag*) {
 PairwiseJson add_pairwise(std::vector<Section>& sections, const LoadedGraph& loaded, bool pairs) {
   if (!pairs && loaded.model.pairs == nullptr) return pairwise_object({}, {});
   const PairwiseSensitivity pairwise = pairwise_sensitivity(loaded.graph, loaded.model);
-  const std::optional<ClassesJson> classes = add_classes(sections, pairwise);
-  std::optional<PairsJson> all_pairs;
+  const std::optional<std::vector<ClassJson>> classes = add_classes(sections, pairwise);
+  std::optional<std::vector<PairJson>> all_pairs;
   if (pairs) all_pairs = add_pairs(sections, pairwise);
   return pairwise_object(classes, all_pairs);
 }

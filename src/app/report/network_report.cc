@@ -85,7 +85,7 @@ std::vector<VariedParameter> parts_worth_a_curve(const PairwiseSensitivity& pair
   return names;
 }
 
-auto parts_object(const ClassesJson& classes,
+auto parts_object(const std::vector<ClassJson>& classes,
                   const std::vector<ReturnedBy<parameter_object>>& parameters) {
   return Object{"classes"_key = classes, "network_parts"_key = parameters};
 }
@@ -103,7 +103,7 @@ std::optional<ReturnedBy<parts_object>> add_parts(
   if (choice.pairs == nullptr) return std::nullopt;
   const PairwiseSensitivity pairwise = pairwise_sensitivity(functions.graph(), choice);
   std::vector<Section> of_classes;
-  const std::optional<ClassesJson> classes = add_classes(of_classes, pairwise);
+  const std::optional<std::vector<ClassJson>> classes = add_classes(of_classes, pairwise);
   if (!classes) return std::nullopt;
   Section section{.id = "network-parts", .title = "Network parameters by link class"};
   section.items = std::move(of_classes.front().items);

@@ -202,11 +202,6 @@ Report execute(const CriticalPathRequest& /*request*/, const LoadedGraph& loaded
   return predicted_path(loaded);
 }
 
-Report execute(const CriticalPathRequest& request) {
-  SingleProcess alone;
-  return execute(request, alone);
-}
-
 Report execute(const CriticalPathRequest& request, ProcessGroup& group) {
   if (request.algorithm != kIntervals && request.algorithm != kAll) {
     parse_algorithm(request.algorithm);

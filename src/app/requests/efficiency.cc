@@ -173,11 +173,6 @@ CommandSchema efficiency_schema() {
   return EfficiencyReports::schema();
 }
 
-Report execute(const EfficiencyRequest& request) {
-  SingleProcess alone;
-  return execute(request, alone);
-}
-
 Report execute(const EfficiencyRequest& request, ProcessGroup& group) {
   if (auto report = execute_in_stretches(request, group)) return std::move(*report);
   return group.is_first() ? execute_whole(request) : Report();

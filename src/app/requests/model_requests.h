@@ -15,6 +15,7 @@ class OptionList;
 struct LoadedGraph;
 struct Report;
 class ProcessGroup;
+ProcessGroup& this_process();
 
 /// The run time under a network, and what it depends on.
 struct PredictRequest {
@@ -29,11 +30,9 @@ struct PredictRequest {
 };
 void declare(OptionList& options, PredictRequest& request);
 
-/// Throws Error.
-Report execute(const PredictRequest& request);
-/// The same in several processes, which share the work where the answer is the same to the bit.
-/// Only the first one gets the report.
-Report execute(const PredictRequest& request, ProcessGroup& group);
+/// Several processes share the work where the answer is the same to the bit; only the first one
+/// gets the report. Throws Error.
+Report execute(const PredictRequest& request, ProcessGroup& group = this_process());
 /// The same of a graph that is there; what the request says of trace and model is not used.
 Report execute(const PredictRequest& request, const LoadedGraph& loaded);
 
@@ -56,11 +55,9 @@ struct SensitivityRequest {
 };
 void declare(OptionList& options, SensitivityRequest& request);
 
-/// Throws Error.
-Report execute(const SensitivityRequest& request);
-/// The same in several processes, which share the work where the answer is the same to the bit.
-/// Only the first one gets the report.
-Report execute(const SensitivityRequest& request, ProcessGroup& group);
+/// Several processes share the work where the answer is the same to the bit; only the first one
+/// gets the report. Throws Error.
+Report execute(const SensitivityRequest& request, ProcessGroup& group = this_process());
 /// The same of a graph that is there; what the request says of trace and model is not used.
 Report execute(const SensitivityRequest& request, const LoadedGraph& loaded);
 
@@ -78,11 +75,9 @@ struct ToleranceRequest {
 };
 void declare(OptionList& options, ToleranceRequest& request);
 
-/// Throws Error.
-Report execute(const ToleranceRequest& request);
-/// The same in several processes, which share the work where the answer is the same to the bit.
-/// Only the first one gets the report.
-Report execute(const ToleranceRequest& request, ProcessGroup& group);
+/// Several processes share the work where the answer is the same to the bit; only the first one
+/// gets the report. Throws Error.
+Report execute(const ToleranceRequest& request, ProcessGroup& group = this_process());
 /// The same of a graph that is there; what the request says of trace and model is not used.
 Report execute(const ToleranceRequest& request, const LoadedGraph& loaded);
 

@@ -127,11 +127,6 @@ void declare(OptionList& options, PredictRequest& request) {
   describe_memory_of_stretches(options);
 }
 
-Report execute(const PredictRequest& request) {
-  SingleProcess alone;
-  return execute(request, alone);
-}
-
 Report execute(const PredictRequest& request, ProcessGroup& group) {
   if (request.loggops.wanted() && !request.linear_program.empty()) {
     throw usage_error("cannot write the linear program", "T under LogGOPS is not a longest path",

@@ -306,11 +306,6 @@ void declare(OptionList& options, ReportRequest& request) {
   declare(options, request.summary);
 }
 
-Report execute(const ReportRequest& request) {
-  SingleProcess alone;
-  return execute(request, alone);
-}
-
 Report execute(const ReportRequest& request, ProcessGroup& group) {
   check_section_names(request.sections);
   refuse_summary_of_two(request);

@@ -13,6 +13,7 @@ namespace slackline {
 class OptionList;
 struct Report;
 class ProcessGroup;
+ProcessGroup& this_process();
 
 /// Everything there is to say about a run, or how two runs differ.
 struct ReportRequest {
@@ -33,11 +34,9 @@ struct ReportRequest {
 void declare(OptionList& options, ReportRequest& request);
 
 /// Throws Error. Of a run that does not fit in memory, or where only that is asked for, what its
-/// stretches tell: efficiency, wait states and the critical path.
-Report execute(const ReportRequest& request);
-/// The same in several processes, which share the work on stretches. Only the first one gets the
-/// report.
-Report execute(const ReportRequest& request, ProcessGroup& group);
+/// stretches tell: efficiency, wait states and the critical path. Several processes share the work
+/// on stretches; only the first one gets the report.
+Report execute(const ReportRequest& request, ProcessGroup& group = this_process());
 
 /// Whether one file holds every call of the report's pictures to the nanosecond.
 bool fits_in_a_file(const Report& report);

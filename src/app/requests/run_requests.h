@@ -15,6 +15,7 @@ namespace slackline {
 class OptionList;
 struct Report;
 class ProcessGroup;
+ProcessGroup& this_process();
 
 /// POP's efficiency factors, of several runs with their scalability.
 struct EfficiencyRequest {
@@ -32,11 +33,9 @@ struct EfficiencyRequest {
 };
 void declare(OptionList& options, EfficiencyRequest& request);
 
-/// Throws Error.
-Report execute(const EfficiencyRequest& request);
-/// The same in several processes, which share the work where the answer is the same to the bit.
-/// Only the first one gets the report.
-Report execute(const EfficiencyRequest& request, ProcessGroup& group);
+/// Several processes share the work where the answer is the same to the bit; only the first one
+/// gets the report. Throws Error.
+Report execute(const EfficiencyRequest& request, ProcessGroup& group = this_process());
 
 /// Where ranks wait for others in an interval, how long, and what causes it. An eager threshold
 /// given in `run.model` holds for measured runs, too: messages of at most that size do not wait for
@@ -48,11 +47,9 @@ struct WaitStatesRequest {
 };
 void declare(OptionList& options, WaitStatesRequest& request);
 
-/// Throws Error.
-Report execute(const WaitStatesRequest& request);
-/// The same in several processes, which share the work where the answer is the same to the bit.
-/// Only the first one gets the report.
-Report execute(const WaitStatesRequest& request, ProcessGroup& group);
+/// Several processes share the work where the answer is the same to the bit; only the first one
+/// gets the report. Throws Error.
+Report execute(const WaitStatesRequest& request, ProcessGroup& group = this_process());
 
 /// Efficiencies over time and the phases that they show.
 struct MonitorRequest {
@@ -86,11 +83,9 @@ struct CriticalPathRequest {
 };
 void declare(OptionList& options, CriticalPathRequest& request);
 
-/// Throws Error.
-Report execute(const CriticalPathRequest& request);
-/// The same in several processes, which share the work where the answer is the same to the bit.
-/// Only the first one gets the report.
-Report execute(const CriticalPathRequest& request, ProcessGroup& group);
+/// Several processes share the work where the answer is the same to the bit; only the first one
+/// gets the report. Throws Error.
+Report execute(const CriticalPathRequest& request, ProcessGroup& group = this_process());
 /// That of the run which the model predicts, of a graph that is there; what the request says of
 /// trace and model is not used.
 Report execute(const CriticalPathRequest& request, const LoadedGraph& loaded);

@@ -200,11 +200,6 @@ void declare(OptionList& options, SensitivityRequest& request) {
   describe_memory_of_stretches(options);
 }
 
-Report execute(const SensitivityRequest& request) {
-  SingleProcess alone;
-  return execute(request, alone);
-}
-
 Report execute(const SensitivityRequest& request, ProcessGroup& group) {
   group.set_unshared("--param S, --compare, --pairs and LogGOPS are not shared");
   if (request.parameter == "S") {

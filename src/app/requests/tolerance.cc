@@ -109,11 +109,6 @@ void declare(OptionList& options, ToleranceRequest& request) {
   describe_memory_of_stretches(options);
 }
 
-Report execute(const ToleranceRequest& request) {
-  SingleProcess alone;
-  return execute(request, alone);
-}
-
 Report execute(const ToleranceRequest& request, ProcessGroup& group) {
   refuse_loggops(request.loggops);
   const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);

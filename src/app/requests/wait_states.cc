@@ -84,11 +84,6 @@ void declare(OptionList& options, WaitStatesRequest& request) {
       "in progress when its receive begins is a late receiver";
 }
 
-Report execute(const WaitStatesRequest& request) {
-  SingleProcess alone;
-  return execute(request, alone);
-}
-
 Report execute(const WaitStatesRequest& request, ProcessGroup& group) {
   if (auto report = execute_in_stretches(request, group)) return std::move(*report);
   return group.is_first() ? execute_whole(request) : Report();
