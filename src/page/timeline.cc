@@ -71,9 +71,9 @@ TimelineCodes codes_of(const TimelineInput& input, const std::vector<TimelineRun
 using ChangesByRow = std::vector<std::vector<PathChange>>;
 
 /// What one run is drawn from; kept while its blobs are made.
-struct Rows {
-  Rows(const DrawnCalls& calls, const TimelineRun& run, const TimelineCodes& codes,
-       ChangesByRow changes, bool with_regions)
+struct DrawnRun {
+  DrawnRun(const DrawnCalls& calls, const TimelineRun& run, const TimelineCodes& codes,
+           ChangesByRow changes, bool with_regions)
       : paths(std::move(changes)),
         waits(run.waits != nullptr ? waits_by_rank(calls.rows(), *run.waits)
                                    : std::vector<std::vector<WaitState>>{}),
@@ -243,7 +243,7 @@ class TimelineMaker {
   }
 
   /// Where calls are inside, levels take a part of the budget at most: calls draw the same.
-  std::vector<Timeline::Level> levels_of(const Rows& rows, TickScale ticks) const {
+  std::vector<Timeline::Level> levels_of(const DrawnRun& rows, TickScale ticks) const {
     const std::uint64_t most = budget_ / kLevelsPart / runs_.size();
     std::uint64_t buckets = finest_buckets();
     std::vector<Timeline::Level> levels = timeline_levels(rows.rows, ticks, buckets);
@@ -255,7 +255,7 @@ class TimelineMaker {
     return levels;
   }
 
-  void add_run(const TimelineRun& run, const Rows& rows, TickScale ticks) {
+  void add_run(const TimelineRun& run, const DrawnRun& rows, TickScale ticks) {
     Timeline::Run out;
     out.id = run.id;
     out.name = run.name;
@@ -288,7 +288,7 @@ class TimelineMaker {
   std::uint64_t calls_;
   bool exact_ = true;
   std::uint64_t budget_ = 0;
-  std::deque<Rows> rows_;  // refer to themselves: they must stay where they are
+  std::deque<DrawnRun> rows_;  // refer to themselves: they must stay where they are
   Timeline timeline_;
 };
 

@@ -85,16 +85,16 @@ MethodCost search_intervals(const Activities& run, std::int64_t threshold_ns,
   return cost;
 }
 
-std::optional<std::int64_t> path_ns(const MethodCost& m) {
+std::optional<std::int64_t> method_path_ns(const MethodCost& m) {
   return known_if(m.method != PathMethod::graph, m.length_ns);
 }
-std::optional<double> share_of_run(const MethodCost& m, const MethodComparison& all) {
-  return optional_of(path_ns(m), [&](std::int64_t ns) {
+std::optional<double> method_share_of_run(const MethodCost& m, const MethodComparison& all) {
+  return optional_of(method_path_ns(m), [&](std::int64_t ns) {
     return ratio_of(static_cast<double>(ns), static_cast<double>(all.run_ns));
   });
 }
-std::optional<double> share_of_path(const MethodCost& m) {
-  return optional_of(path_ns(m), [&](std::int64_t ns) {
+std::optional<double> method_share_of_path(const MethodCost& m) {
+  return optional_of(method_path_ns(m), [&](std::int64_t ns) {
     return ratio_of(static_cast<double>(m.common_ns), static_cast<double>(ns));
   });
 }
@@ -105,9 +105,9 @@ const Rows<MethodCost, MethodComparison> kMethods{
     {{"algorithm", Unit::none, [](auto& m) { return to_string(m.method); }},
      {"path_ns", &MethodCost::length_ns},
      {"common_ns", &MethodCost::common_ns},
-     {kShown, "path length", Unit::ns, path_ns},
-     {kShown, "of the run time", Unit::ratio, share_of_run},
-     {kShown, "on the replay's path", Unit::ratio, share_of_path,
+     {kShown, "path length", Unit::ns, method_path_ns},
+     {kShown, "of the run time", Unit::ratio, method_share_of_run},
+     {kShown, "on the replay's path", Unit::ratio, method_share_of_path,
       "share of its length in the same activities"},
      {"steps", Unit::count, &MethodCost::steps, "on the path; edges of the graph"},
      {"cpu_ns", "CPU time", Unit::ns, &MethodCost::cpu_ns, "all processes"},
