@@ -132,8 +132,8 @@ class AnyRows {
 template <class Row, class Names = NoNames>
 class Rows;
 
-/// Of fields of all rows, so that it is compiled once: what a member or a function of type Get,
-/// which `field` has, gives for a row.
+/// What the member or function of type Get that `field` has gives for a row. Not a member of Field,
+/// so that it is compiled once for all of them.
 template <class Get, class Row, class Names>
 decltype(auto) value_in(const AnyField& field, const void* row, const void* names) {
   const Get& get = *std::launder(reinterpret_cast<const Get*>(field.getter.bytes.data()));
@@ -260,7 +260,7 @@ class Rows : public AnyRows {
     return object(row, NoNames{});
   }
 
-  /// Of the first rows of a range.
+  /// Has the first rows of a range.
   template <class Range>
   Table table(Range&& range, const Names& names,
               std::size_t at_most = std::numeric_limits<std::size_t>::max()) const {
