@@ -9,6 +9,24 @@
 #include "timing/cost/message_time.h"
 
 namespace slackline {
+
+/// The measured ping-pong of one size, one way, and what the models make of it.
+struct PingPong {
+  double bytes = 0;
+  double measured_ns = 0;
+  double predicted_ns = 0;
+  double simulated_ns = 0;
+
+  double prediction_error() const { return predicted_ns / measured_ns - 1; }
+  double simulation_error() const { return simulated_ns / measured_ns - 1; }
+};
+
+/// What belongs to a fit.
+struct CalibrationOf {
+  const CalibrationSamples& samples;
+  const std::vector<PingPong>& ping_pong;
+};
+
 namespace {
 
 constexpr FindingKind kAllSizesEager{
@@ -54,30 +72,6 @@ std::vector<NamedFit> fits_of(const LogGPSFit& f) {
   return fits;
 }
 
-auto piece_object(const NamedFit& named, const FittedSegment& s) {
-  return Object{"quantity"_key = named.name, "from_bytes"_key = s.from, "to_bytes"_key = s.to,
-                "offset_ns"_key = to_json(s.offset), "slope_ns_per_byte"_key = to_json(s.slope)};
-}
-
-auto piece_objects(const LogGPSFit& fit) {
-  std::vector<ReturnedBy<piece_object>> pieces;
-  for (const NamedFit& named : fits_of(fit)) {
-    for (const FittedSegment& s : named.fit->segments) pieces.push_back(piece_object(named, s));
-  }
-  return pieces;
-}
-
-/// The measured ping-pong of one size, one way, and what the models make of it.
-struct PingPong {
-  double bytes = 0;
-  double measured_ns = 0;
-  double predicted_ns = 0;
-  double simulated_ns = 0;
-
-  double prediction_error() const { return predicted_ns / measured_ns - 1; }
-  double simulation_error() const { return simulated_ns / measured_ns - 1; }
-};
-
 std::vector<PingPong> ping_pongs(const LogGPSFit& fit, const SmpiTables& smpi) {
   std::vector<PingPong> all;
   const auto femtos = [](const Estimate& ns) {
@@ -95,30 +89,22 @@ std::vector<PingPong> ping_pongs(const LogGPSFit& fit, const SmpiTables& smpi) {
   return all;
 }
 
-auto ping_pong_object(const PingPong& p) {
-  return Object{"bytes"_key = p.bytes, "measured_ns"_key = p.measured_ns,
-                "predicted_ns"_key = p.predicted_ns, "simulated_ns"_key = p.simulated_ns};
-}
+const Rows<PingPong> kPingPong{"ping_pong",
+                               "Measured ping-pong in the models (one way)",
+                               {{"bytes", "size", Unit::bytes, &PingPong::bytes},
+                                {"measured_ns", "measured", Unit::ns, &PingPong::measured_ns},
+                                {"predicted_ns", "predicted", Unit::ns, &PingPong::predicted_ns},
+                                {kShown, "error", Unit::ratio, &PingPong::prediction_error},
+                                {"simulated_ns", "simulated", Unit::ns, &PingPong::simulated_ns},
+                                {kShown, "error", Unit::ratio, &PingPong::simulation_error}}};
 
-/// One row for each doubling of the size.
-Table ping_pong_table(const std::vector<PingPong>& all) {
-  Table table{"ping_pong",
-              "Measured ping-pong in the models (one way)",
-              {{"size", Unit::bytes},
-               {"measured", Unit::ns},
-               {"predicted", Unit::ns},
-               {"error", Unit::ratio},
-               {"simulated", Unit::ns},
-               {"error", Unit::ratio}},
-              {}};
-  double next = 0;
+/// One for each doubling of the size.
+std::vector<PingPong> by_doubling(const std::vector<PingPong>& all) {
+  std::vector<PingPong> some;
   for (const PingPong& p : all) {
-    if (p.bytes < next) continue;
-    next = 2 * p.bytes;
-    table.rows.push_back({p.bytes, p.measured_ns, p.predicted_ns, p.prediction_error(),
-                          p.simulated_ns, p.simulation_error()});
+    if (some.empty() || p.bytes >= 2 * some.back().bytes) some.push_back(p);
   }
-  return table;
+  return some;
 }
 
 void note_residuals(const std::vector<PingPong>& all, Findings& findings) {
@@ -131,35 +117,6 @@ void note_residuals(const std::vector<PingPong>& all, Findings& findings) {
     note(p.prediction_error(), "predicted");
     note(p.simulation_error(), "simulated");
   }
-}
-
-auto contention_object(const DuplexContention& contention) {
-  return Object{"factor"_key = to_json(contention.factor), "residual"_key = contention.residual};
-}
-
-auto calibration_object(const CalibrationSamples& samples, const LogGPSFit& f,
-                        const std::vector<PingPong>& ping_pong) {
-  return Object{
-      "loggps"_key =
-          Object{"L_ns"_key = to_json(f.latency), "o_ns"_key = to_json(f.overhead),
-                 "o_send_ns"_key = to_json(f.send_overhead),
-                 "o_recv_ns"_key = to_json(f.receive_overhead), "g_ns"_key = to_json(f.gap),
-                 "G_ns_per_byte"_key = to_json(f.gap_per_byte),
-                 "S_bytes"_key = to_json(f.eager_bytes)},
-      "asynchronous_bytes"_key = to_json(f.asynchronous_bytes),
-      "detached_bytes"_key = to_json(f.eager_bytes),
-      "contention"_key = optional_of(f.contention, contention_object),
-      "breakpoints_bytes"_key =
-          list_of(f.one_way.breakpoints, [](const Breakpoint& b) { return b.value; }),
-      "breakpoints"_key =
-          list_of(f.one_way.breakpoints, [](const Breakpoint& b) { return to_json(b); }),
-      "pieces"_key = piece_objects(f),
-      "ping_pong"_key = list_of(ping_pong, ping_pong_object),
-      "test_ns"_key = to_json(f.test),
-      "iprobe_ns"_key = to_json(f.probe),
-      "wtime_ns"_key = to_json(f.clock),
-      "without_processor"_key = samples.without_processor,
-      "rounds"_key = samples[Quantity::round_trip].rounds.size()};
 }
 
 using Format = std::string (*)(double);
@@ -199,22 +156,45 @@ Table parameter_table(const LogGPSFit& f) {
   return table;
 }
 
-Table piece_table(const LogGPSFit& fit) {
-  Table table{"pieces", "Pieces: time = offset + slope * bytes", {}, {}};
-  table.columns = {{"of"},
-                   {"from", Unit::bytes},
-                   {"to", Unit::bytes},
-                   {"offset", Unit::ns},
-                   {"slope"},
-                   {"95 % from"},
-                   {"to"}};
+struct NamedPiece {
+  const char* quantity;
+  FittedSegment fitted;
+};
+
+std::vector<NamedPiece> named_pieces(const LogGPSFit& fit) {
+  std::vector<NamedPiece> pieces;
   for (const NamedFit& named : fits_of(fit)) {
-    for (const FittedSegment& s : named.fit->segments) {
-      table.rows.push_back({named.name, s.from, s.to, s.offset.value, per_byte(s.slope.value),
-                            per_byte(s.slope.low), per_byte(s.slope.high)});
-    }
+    for (const FittedSegment& s : named.fit->segments) pieces.push_back({named.name, s});
   }
-  return table;
+  return pieces;
+}
+
+const Rows<NamedPiece> kFittedPieces{
+    "pieces",
+    "Pieces: time = offset + slope * bytes",
+    {{"quantity", "of", Unit::none, &NamedPiece::quantity},
+     {"from_bytes", "from", Unit::bytes, [](auto& p) { return p.fitted.from; }},
+     {"to_bytes", "to", Unit::bytes, [](auto& p) { return p.fitted.to; }},
+     {"offset_ns", [](auto& p) -> auto& { return p.fitted.offset; }, kEstimate},
+     {kShown, "offset", Unit::ns, [](auto& p) { return p.fitted.offset.value; }},
+     {"slope_ns_per_byte", [](auto& p) -> auto& { return p.fitted.slope; }, kEstimate},
+     {kShown, "slope", Unit::none, [](auto& p) { return per_byte(p.fitted.slope.value); }},
+     {kShown, "95 % from", Unit::none, [](auto& p) { return per_byte(p.fitted.slope.low); }},
+     {kShown, "to", Unit::none, [](auto& p) { return per_byte(p.fitted.slope.high); }}}};
+
+const Rows<LogGPSFit> kParameters{{"L_ns", &LogGPSFit::latency, kEstimate},
+                                  {"o_ns", &LogGPSFit::overhead, kEstimate},
+                                  {"o_send_ns", &LogGPSFit::send_overhead, kEstimate},
+                                  {"o_recv_ns", &LogGPSFit::receive_overhead, kEstimate},
+                                  {"g_ns", &LogGPSFit::gap, kEstimate},
+                                  {"G_ns_per_byte", &LogGPSFit::gap_per_byte, kEstimate},
+                                  {"S_bytes", &LogGPSFit::eager_bytes, kEstimate}};
+
+const Rows<DuplexContention> kContention{{"factor", &DuplexContention::factor, kEstimate},
+                                         {"residual", &DuplexContention::residual}};
+
+std::size_t rounds_of(const CalibrationSamples& samples) {
+  return samples[Quantity::round_trip].rounds.size();
 }
 
 /// Medians as points and the fit as a line, up to `limit` bytes.
@@ -255,14 +235,29 @@ Section method() {
 
 }  // namespace
 
-const JsonType& declared_type(const CalibrationJsonTag*) {
-  return json_type_by<calibration_object>();
-}
+const Rows<Estimate> kEstimate{
+    {"value", &Estimate::value}, {"low", &Estimate::low}, {"high", &Estimate::high}};
+
+const Rows<LogGPSFit, CalibrationOf> kCalibration{
+    {"loggps", [](auto& f) -> auto& { return f; }, kParameters},
+    {"asynchronous_bytes", &LogGPSFit::asynchronous_bytes, kEstimate},
+    {"detached_bytes", &LogGPSFit::eager_bytes, kEstimate},
+    {"contention", &LogGPSFit::contention, kContention},
+    {"breakpoints_bytes",
+     [](auto& f) { return list_of(f.one_way.breakpoints, [](auto& b) { return b.value; }); }},
+    {"breakpoints", [](auto& f) -> auto& { return f.one_way.breakpoints; }, kEstimate},
+    {"pieces", named_pieces, kFittedPieces},
+    {"ping_pong", [](auto&, auto& of) -> auto& { return of.ping_pong; }, kPingPong},
+    {"test_ns", &LogGPSFit::test, kEstimate},
+    {"iprobe_ns", &LogGPSFit::probe, kEstimate},
+    {"wtime_ns", &LogGPSFit::clock, kEstimate},
+    {"without_processor", [](auto&, auto& of) { return of.samples.without_processor; }},
+    {"rounds", [](auto&, auto& of) { return rounds_of(of.samples); }}};
 
 Described<CalibrationJson> describe(const CalibrationSamples& samples, const LogGPSFit& fit,
                                     const SmpiTables& smpi) {
   const std::vector<PingPong> ping_pong = ping_pongs(fit, smpi);
-  Described<CalibrationJson> report{calibration_object(samples, fit, ping_pong)};
+  Described<CalibrationJson> report{CalibrationJson(fit, CalibrationOf{samples, ping_pong})};
   note_residuals(ping_pong, report.findings);
   if (!smpi.scaled_sizes.empty()) {
     report.findings.add(kScaledOverheads,
@@ -276,7 +271,6 @@ Described<CalibrationJson> describe(const CalibrationSamples& samples, const Log
   }
   if (fit.all_eager) report.findings.add(kAllSizesEager);
   if (fit.latency.value == 0) report.findings.add(kNoLatency);
-  const std::size_t rounds = samples[Quantity::round_trip].rounds.size();
   const std::string places = samples.hosts[0] == samples.hosts[1]
                                  ? fmt::format("processors {} and {} of {}", samples.processors[0],
                                                samples.processors[1], samples.hosts[0])
@@ -291,11 +285,11 @@ Described<CalibrationJson> describe(const CalibrationSamples& samples, const Log
                     share)});
   }
   parameters.items.emplace_back(
-      Paragraph{fmt::format("{}, {}; {} rounds in {}.", samples.mpi, places, rounds,
+      Paragraph{fmt::format("{}, {}; {} rounds in {}.", samples.mpi, places, rounds_of(samples),
                             format_time_ns(ns_of_seconds(samples.seconds)))});
   parameters.items.emplace_back(parameter_table(fit));
   Section pieces{.id = "pieces", .title = "By message size"};
-  pieces.items = {ping_pong_table(ping_pong), piece_table(fit)};
+  pieces.items = {kPingPong.table(by_doubling(ping_pong)), kFittedPieces.table(named_pieces(fit))};
   for (const NamedFit& named : fits_of(fit)) {
     const double largest = named.fit->points.back().x;
     pieces.items.emplace_back(picture(named, std::min(largest, kShortMessages), named.name));
@@ -305,22 +299,6 @@ Described<CalibrationJson> describe(const CalibrationSamples& samples, const Log
   }
   report.sections = {std::move(parameters), std::move(pieces), method()};
   return report;
-}
-
-namespace {
-
-auto estimate_object(const Estimate& e) {
-  return Object{"value"_key = e.value, "low"_key = e.low, "high"_key = e.high};
-}
-
-}  // namespace
-
-const JsonType& declared_type(const EstimateJsonTag*) {
-  return json_type_by<estimate_object>();
-}
-
-EstimateJson to_json(const Estimate& estimate) {
-  return estimate_object(estimate);
 }
 
 }  // namespace slackline

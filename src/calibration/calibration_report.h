@@ -7,12 +7,13 @@
 #include "calibration/validation.h"
 #include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 
 namespace slackline {
 
-using CalibrationJson = JsonOf<struct CalibrationJsonTag>;
-const JsonType& declared_type(const CalibrationJsonTag*);
+extern const Rows<LogGPSFit, struct CalibrationOf> kCalibration;
+using CalibrationJson = JsonBy<kCalibration>;
 /// The parameters with their intervals, the piecewise functions, and the samples' medians beside
 /// them. For scripts: `loggps`, of which each parameter has `value`, `low` and `high`,
 /// `breakpoints_bytes` of the one-way time, `pieces` of every quantity, and `ping_pong`: what the
@@ -20,10 +21,8 @@ const JsonType& declared_type(const CalibrationJsonTag*);
 Described<CalibrationJson> describe(const CalibrationSamples& samples, const LogGPSFit& fit,
                                     const SmpiTables& smpi);
 
-using EstimateJson = JsonOf<struct EstimateJsonTag>;
-const JsonType& declared_type(const EstimateJsonTag*);
 /// Value and interval, for a Report.
-EstimateJson to_json(const Estimate& estimate);
+extern const Rows<Estimate> kEstimate;
 
 /// The predicted curve between the measured points: T over the added latency.
 struct PredictedCurve {

@@ -27,37 +27,62 @@ constexpr FindingKind kDisturbedRuns{"disturbed_runs", Severity::notice,
 
 constexpr double kSmallResidual = 0.0005;  // of the run; operations below it are left out
 
-std::optional<double> number_of(const std::optional<Estimate>& e, double Estimate::*part) {
-  return e ? std::optional((*e).*part) : std::nullopt;
-}
+/// A point and what it is made of.
+struct PointOf {
+  const ValidatedPoint& point;
+  const ValidationPoint& samples;
+};
 
-auto point_object(const ValidatedPoint& point, const std::vector<double>& measured_ns) {
-  return Object{"latency_ns"_key = point.added_ns,
-                "measured_ns"_key = measured_ns,
-                "predicted_ns"_key = point.predicted_ns.value,
-                "measured"_key = to_json(point.measured_ns),
-                "predicted"_key = to_json(point.predicted_ns),
-                "error"_key = to_json(point.error),
-                "agrees"_key = point.agrees()};
-}
-
-auto point_objects(const Validation& v, const ValidationSamples& samples) {
-  std::vector<ReturnedBy<point_object>> points;
+std::vector<PointOf> with_samples(const Validation& v, const ValidationSamples& samples) {
+  std::vector<PointOf> points;
   for (std::size_t i = 0; i < v.points.size(); ++i) {
-    points.push_back(point_object(v.points[i], samples.points[i].measured_ns));
+    points.push_back({v.points[i], samples.points[i]});
   }
   return points;
 }
 
-auto tolerance_object(const ValidatedTolerance& t) {
-  return Object{"degradation"_key = t.degradation,
-                "predicted_ns"_key = number_of(t.predicted_ns, &Estimate::value),
-                "predicted_low_ns"_key = number_of(t.predicted_ns, &Estimate::low),
-                "predicted_high_ns"_key = number_of(t.predicted_ns, &Estimate::high),
-                "measured_ns"_key = number_of(t.measured_ns, &Estimate::value),
-                "measured_low_ns"_key = number_of(t.measured_ns, &Estimate::low),
-                "measured_high_ns"_key = number_of(t.measured_ns, &Estimate::high)};
+const Rows<PointOf> kPoints{
+    "points",
+    "Measured and predicted run time (medians, 95 % intervals)",
+    {{"latency_ns", "added latency", Unit::ns, [](auto& p) { return p.point.added_ns; }},
+     {kShown, "runs", Unit::count, [](auto& p) { return p.samples.measured_ns.size(); }},
+     {"measured_ns", [](auto& p) -> auto& { return p.samples.measured_ns; }},
+     {kShown, "measured", Unit::ns, [](auto& p) { return p.point.measured_ns.value; }},
+     {kShown, "from", Unit::ns, [](auto& p) { return p.point.measured_ns.low; }},
+     {kShown, "to", Unit::ns, [](auto& p) { return p.point.measured_ns.high; }},
+     {"predicted_ns", "predicted", Unit::ns, [](auto& p) { return p.point.predicted_ns.value; }},
+     {"measured", [](auto& p) -> auto& { return p.point.measured_ns; }, kEstimate},
+     {"predicted", [](auto& p) -> auto& { return p.point.predicted_ns; }, kEstimate},
+     {"error", [](auto& p) -> auto& { return p.point.error; }, kEstimate},
+     {kShown, "error", Unit::ratio, [](auto& p) { return p.point.error.value; },
+      "predicted over measured, less 1"},
+     {"agrees", [](auto& p) { return p.point.agrees(); }}}};
+
+template <double Estimate::*part>
+std::optional<double> predicted_part(const ValidatedTolerance& t) {
+  return optional_of(t.predicted_ns, [](const Estimate& e) { return e.*part; });
 }
+template <double Estimate::*part>
+std::optional<double> measured_part(const ValidatedTolerance& t) {
+  return optional_of(t.measured_ns, [](const Estimate& e) { return e.*part; });
+}
+Value value_or(const std::optional<Estimate>& e, const char* none) {
+  return e ? Value(e->value) : Value(std::string(none));
+}
+
+const Rows<ValidatedTolerance> kToleranceFound{
+    "tolerance",
+    "Latency tolerance: added latency at which the run is slower",
+    {{"degradation", "slower by", Unit::ratio, &ValidatedTolerance::degradation},
+     {"predicted_ns", predicted_part<&Estimate::value>},
+     {"predicted_low_ns", predicted_part<&Estimate::low>},
+     {"predicted_high_ns", predicted_part<&Estimate::high>},
+     {kShown, "predicted", Unit::ns, [](auto& t) { return value_or(t.predicted_ns, "unlimited"); }},
+     {"measured_ns", measured_part<&Estimate::value>},
+     {kShown, "measured", Unit::ns,
+      [](auto& t) { return value_or(t.measured_ns, "beyond the range"); }},
+     {"measured_low_ns", "measured from", Unit::ns, measured_part<&Estimate::low>},
+     {"measured_high_ns", "measured to", Unit::ns, measured_part<&Estimate::high>}}};
 
 auto operation_object(double added_ns, const OperationTime& o) {
   return Object{"latency_ns"_key = added_ns, "operation"_key = o.name,
@@ -75,12 +100,12 @@ auto operation_objects(const ValidationSamples& samples) {
 }
 
 auto validation_object(const Validation& v, const ValidationSamples& samples) {
-  return Object{"points"_key = point_objects(v, samples),
+  return Object{"points"_key = list_of(with_samples(v, samples), json_by<kPoints>),
                 "rrmse"_key = v.rrmse.value,
-                "rrmse_interval"_key = to_json(v.rrmse),
-                "relative_rrmse"_key = to_json(v.relative_rrmse),
-                "bias"_key = to_json(v.bias),
-                "tolerance"_key = list_of(v.tolerances, tolerance_object),
+                "rrmse_interval"_key = JsonBy<kEstimate>(v.rrmse),
+                "relative_rrmse"_key = JsonBy<kEstimate>(v.relative_rrmse),
+                "bias"_key = JsonBy<kEstimate>(v.bias),
+                "tolerance"_key = list_of(v.tolerances, json_by<kToleranceFound>),
                 "operations"_key = operation_objects(samples),
                 "disturbed_runs"_key = samples.runs.disturbed,
                 "left_out_runs"_key = samples.runs.left_out};
@@ -97,50 +122,6 @@ Facts summary(const Validation& v) {
             interval(v.bias, "mean relative error; positive: predicted too slow")},
            {"RRMSE of T(dL)/T(0)", v.relative_rrmse.value, Unit::ratio,
             interval(v.relative_rrmse, "the effect of latency alone, relative to the base case")}}};
-}
-
-Table points_table(const Validation& v, const ValidationSamples& samples) {
-  Table table{.id = "points",
-              .title = "Measured and predicted run time (medians, 95 % intervals)",
-              .columns = {{"added latency", Unit::ns},
-                          {"runs", Unit::count},
-                          {"measured", Unit::ns},
-                          {"from", Unit::ns},
-                          {"to", Unit::ns},
-                          {"predicted", Unit::ns},
-                          {"error", Unit::ratio, "predicted over measured, less 1"}},
-              .rows = {}};
-  for (std::size_t i = 0; i < v.points.size(); ++i) {
-    const ValidatedPoint& p = v.points[i];
-    table.rows.push_back({p.added_ns,
-                          static_cast<std::int64_t>(samples.points[i].measured_ns.size()),
-                          p.measured_ns.value, p.measured_ns.low, p.measured_ns.high,
-                          p.predicted_ns.value, p.error.value});
-  }
-  return table;
-}
-
-Value cell(const std::optional<Estimate>& e, const char* none) {
-  return e ? Value(e->value) : Value(std::string(none));
-}
-
-Table tolerance_table(const Validation& v) {
-  Table table{.id = "tolerance",
-              .title = "Latency tolerance: added latency at which the run is slower",
-              .columns = {{"slower by", Unit::ratio},
-                          {"predicted", Unit::ns},
-                          {"measured", Unit::ns},
-                          {"measured from", Unit::ns},
-                          {"measured to", Unit::ns}},
-              .rows = {}};
-  for (const ValidatedTolerance& t : v.tolerances) {
-    const bool known = t.measured_ns.has_value();
-    table.rows.push_back({t.degradation, cell(t.predicted_ns, "unlimited"),
-                          cell(t.measured_ns, "beyond the range"),
-                          known ? Value(t.measured_ns->low) : Value(),
-                          known ? Value(t.measured_ns->high) : Value()});
-  }
-  return table;
 }
 
 double residual_of(const OperationTime& o) {
@@ -268,11 +249,12 @@ Described<ValidationJson> describe(const Validation& v, const ValidationSamples&
   const std::string caution =
       disturbance_sentence(samples.runs, "the error is not attributable to the model");
   if (!caution.empty()) points.items.emplace_back(Paragraph{caution});
-  points.items.insert(points.items.end(),
-                      {summary(v), points_table(v, samples), figure(v, samples, curve)});
+  points.items.insert(points.items.end(), {summary(v), kPoints.table(with_samples(v, samples)),
+                                           figure(v, samples, curve)});
   report.sections.push_back(std::move(points));
-  report.sections.push_back(
-      {.id = "tolerance", .title = "Latency tolerance", .items = {tolerance_table(v)}});
+  report.sections.push_back({.id = "tolerance",
+                             .title = "Latency tolerance",
+                             .items = {kToleranceFound.table(v.tolerances)}});
   report.sections.push_back({.id = "residuals",
                              .title = "Where model and run differ",
                              .items = {residual_table(samples)}});

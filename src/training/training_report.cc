@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "report/rows.h"
 
 namespace slackline {
 namespace {
@@ -14,55 +15,72 @@ namespace {
 constexpr std::size_t kCollectivesShown = 10;
 constexpr std::string_view kOutsideOperators = "Python, outside of operators";
 
-/// A time on a GPU; unknown where the profile has no kernels.
-std::optional<std::int64_t> of_gpu(bool has_gpu, std::int64_t ns) {
-  return has_gpu ? std::optional(ns) : std::nullopt;
+/// A time of a rank or step on a GPU; unknown where the profile has no kernels.
+std::optional<std::int64_t> of_gpu(const auto& time, std::int64_t ns) {
+  return known_if(time.has_gpu, ns);
 }
 
-auto time_object(const StepTime& time) {
-  const auto gpu = [&](std::int64_t ns) { return of_gpu(time.has_gpu, ns); };
-  return Object{"duration_ns"_key = time.time.duration_ns(),
-                "computation_ns"_key = gpu(time.computation_ns),
-                "exposed_communication_ns"_key = gpu(time.exposed_communication_ns),
-                "exposed_copy_ns"_key = gpu(time.exposed_copy_ns),
-                "overlap_ns"_key = gpu(time.overlap_ns),
-                "idle_ns"_key = gpu(time.idle.total_ns()),
-                "launch_bound_ns"_key = gpu(time.idle.launch_bound_ns),
-                "synchronization_ns"_key = gpu(time.idle.synchronization_ns),
-                "data_loading_ns"_key = gpu(time.idle.data_loading_ns),
-                "queued_ns"_key = gpu(time.idle.queued_ns),
-                "idle_unknown_ns"_key = gpu(time.idle.unknown_ns)};
+/// A cell of such a time.
+Value gpu_cell(const auto& time, std::int64_t ns) {
+  return time.has_gpu ? Value(static_cast<double>(ns)) : Value(std::string("-"));
 }
 
-auto rank_object(const TrainingStep::OfRank& of) {
-  return Object{"rank"_key = of.rank, time_object(of.time), "waiting_ns"_key = of.waiting_ns,
-                "caused_ns"_key = of.caused_ns};
-}
+const Rows<StepTime> kStepTimes{
+    {"duration_ns", [](auto& t) { return t.time.duration_ns(); }},
+    {"computation_ns", [](auto& t) { return of_gpu(t, t.computation_ns); }},
+    {"exposed_communication_ns", [](auto& t) { return of_gpu(t, t.exposed_communication_ns); }},
+    {"exposed_copy_ns", [](auto& t) { return of_gpu(t, t.exposed_copy_ns); }},
+    {"overlap_ns", [](auto& t) { return of_gpu(t, t.overlap_ns); }},
+    {"idle_ns", [](auto& t) { return of_gpu(t, t.idle.total_ns()); }},
+    {"launch_bound_ns", [](auto& t) { return of_gpu(t, t.idle.launch_bound_ns); }},
+    {"synchronization_ns", [](auto& t) { return of_gpu(t, t.idle.synchronization_ns); }},
+    {"data_loading_ns", [](auto& t) { return of_gpu(t, t.idle.data_loading_ns); }},
+    {"queued_ns", [](auto& t) { return of_gpu(t, t.idle.queued_ns); }},
+    {"idle_unknown_ns", [](auto& t) { return of_gpu(t, t.idle.unknown_ns); }}};
 
-auto step_object(const TrainingStep& step) {
-  return Object{
-      "step"_key = step.step,
-      "duration_ns"_key = step.duration_ns,
-      "exposed_communication_ns"_key = of_gpu(step.has_gpu, step.exposed_communication_ns),
-      "idle_ns"_key = of_gpu(step.has_gpu, step.idle_ns),
-      "straggler_rank"_key = step.straggler_rank,
-      "ranks"_key = list_of(step.ranks, rank_object)};
-}
+using OfRank = TrainingStep::OfRank;
+const Rows<OfRank> kRankSteps{
+    "training_ranks",
+    "Step time by rank (computation, exposed communication, exposed copies and GPU idle add up to "
+    "it)",
+    {{"rank", Unit::count, &OfRank::rank},
+     {kSpliced, &OfRank::time, kStepTimes},
+     {kShown, "step time", Unit::ns,
+      [](auto& r) { return static_cast<double>(r.time.time.duration_ns()); }},
+     {kShown, "computation", Unit::ns,
+      [](auto& r) { return gpu_cell(r.time, r.time.computation_ns); }},
+     {kShown, "exposed communication", Unit::ns,
+      [](auto& r) { return gpu_cell(r.time, r.time.exposed_communication_ns); }},
+     {kShown, "exposed copies", Unit::ns,
+      [](auto& r) { return gpu_cell(r.time, r.time.exposed_copy_ns); }},
+     {kShown, "GPU idle", Unit::ns,
+      [](auto& r) { return gpu_cell(r.time, r.time.idle.total_ns()); }},
+     {kShown, "launch-bound", Unit::ns,
+      [](auto& r) { return gpu_cell(r.time, r.time.idle.launch_bound_ns); }},
+     {kShown, "overlap", Unit::ns, [](auto& r) { return gpu_cell(r.time, r.time.overlap_ns); }},
+     {kShown, "waiting in collectives", Unit::ns,
+      [](auto& r) { return gpu_cell(r.time, r.waiting_ns); }},
+     {"waiting_ns", &OfRank::waiting_ns},
+     {"caused_ns", &OfRank::caused_ns}}};
 
-auto straggler_object(const Straggler& straggler) {
-  const TrainingPlace place = straggler.place.value_or(TrainingPlace{});
-  return Object{"rank"_key = straggler.rank,
-                "share"_key = straggler.share,
-                "operator"_key = known_text(place.operation),
-                "module"_key = known_text(place.module),
-                "caused_ns"_key = straggler.caused_ns,
-                "collectives"_key = straggler.collectives,
-                "excess_ns"_key = straggler.excess_ns};
-}
-
-Value rank_or_nothing(const std::optional<std::int32_t>& rank) {
-  return rank ? Value(std::int64_t{*rank}) : Value(std::string("-"));
-}
+/// The last column is of several ranks only.
+const Rows<TrainingStep> kTrainingSteps{
+    "training_steps",
+    "Steps (duration: longest rank; shares: mean of the ranks)",
+    {{"step", Unit::count, &TrainingStep::step},
+     {"duration_ns", &TrainingStep::duration_ns},
+     {kShown, "duration", Unit::ns, [](auto& s) { return static_cast<double>(s.duration_ns); }},
+     {"exposed_communication_ns", [](auto& s) { return of_gpu(s, s.exposed_communication_ns); }},
+     {kShown, "exposed communication", Unit::ns,
+      [](auto& s) { return gpu_cell(s, s.exposed_communication_ns); }},
+     {"idle_ns", [](auto& s) { return of_gpu(s, s.idle_ns); }},
+     {kShown, "GPU idle", Unit::ns, [](auto& s) { return gpu_cell(s, s.idle_ns); }},
+     {"straggler_rank", &TrainingStep::straggler_rank},
+     {kShown, "straggler rank", Unit::count,
+      [](auto& s) {
+        return s.straggler_rank ? cell_of(s.straggler_rank) : Value(std::string("-"));
+      }},
+     {"ranks", &TrainingStep::ranks, kRankSteps}}};
 
 // A cell of the place's operator, in words.
 std::string operator_of(const Straggler& straggler) {
@@ -70,6 +88,25 @@ std::string operator_of(const Straggler& straggler) {
   return straggler.place->operation.empty() ? std::string(kOutsideOperators)
                                             : straggler.place->operation;
 }
+
+std::string module_or_dash(const Straggler& straggler) {
+  const bool has_module = straggler.place && !straggler.place->module.empty();
+  return has_module ? straggler.place->module : "-";
+}
+
+const Rows<Straggler> kStragglers{
+    "training_stragglers",
+    "Ranks that others waited for, by that waiting",
+    {{"rank", Unit::count, &Straggler::rank},
+     {kShown, "waiting for it", Unit::ns, [](auto& s) { return static_cast<double>(s.caused_ns); }},
+     {"share", Unit::ratio, &Straggler::share},
+     {"operator", [](auto& s) { return known_text(s.place.value_or(TrainingPlace{}).operation); }},
+     {"module", [](auto& s) { return known_text(s.place.value_or(TrainingPlace{}).module); }},
+     {"caused_ns", &Straggler::caused_ns},
+     {"collectives", Unit::count, &Straggler::collectives},
+     {"excess_ns", &Straggler::excess_ns},
+     {kShown, "operator with the longest excess", Unit::none, operator_of},
+     {kShown, "module", Unit::none, module_or_dash}}};
 
 std::string straggler_sentence(const Straggler& worst) {
   std::string text = fmt::format(
@@ -85,27 +122,12 @@ std::string straggler_sentence(const Straggler& worst) {
   return text;
 }
 
-/// A cell of a time on a GPU.
-Value cell_of(const std::optional<std::int64_t>& ns) {
-  return ns ? Value(static_cast<double>(*ns)) : Value(std::string("-"));
-}
-
 Table step_table(const TrainingRun& run, const TrainingAnalysis& analysis) {
-  const bool several = run.ranks.size() > 1;
-  Table table{"training_steps",
-              several ? "Steps (duration: longest rank; shares: mean of the ranks)" : "Steps",
-              {{"step", Unit::count},
-               {"duration", Unit::ns},
-               {"exposed communication", Unit::ns},
-               {"GPU idle", Unit::ns}},
-              {}};
-  if (several) table.columns.push_back({"straggler rank", Unit::count});
-  for (const TrainingStep& step : analysis.steps) {
-    table.rows.push_back({step.step, static_cast<double>(step.duration_ns),
-                          cell_of(of_gpu(step.has_gpu, step.exposed_communication_ns)),
-                          cell_of(of_gpu(step.has_gpu, step.idle_ns))});
-    if (several) table.rows.back().push_back(rank_or_nothing(step.straggler_rank));
-  }
+  Table table = kTrainingSteps.table(analysis.steps);
+  if (run.ranks.size() > 1) return table;
+  table.title = "Steps";
+  table.columns.pop_back();
+  for (std::vector<Value>& row : table.rows) row.pop_back();
   return table;
 }
 
@@ -241,55 +263,10 @@ auto training_object(const TrainingRun& run, const TrainingAnalysis& analysis,
                 "exposed_communication_matched_share"_key = matched,
                 "judgement"_key = list_of(judgement, sentence_object),
                 "world_size"_key = run.world_size,
-                "steps"_key = list_of(analysis.steps, step_object),
-                "stragglers"_key = list_of(analysis.stragglers, straggler_object),
+                "steps"_key = list_of(analysis.steps, json_by<kTrainingSteps>),
+                "stragglers"_key = list_of(analysis.stragglers, json_by<kStragglers>),
                 "collective_count"_key = analysis.collectives.size(),
                 "collective_waiting_ns"_key = analysis.waiting_ns};
-}
-
-Table rank_table(const TrainingAnalysis& analysis) {
-  Table table{"training_ranks",
-              "Step time by rank (computation, exposed communication, exposed copies and GPU idle "
-              "add up to it)",
-              {{"rank", Unit::count},
-               {"step time", Unit::ns},
-               {"computation", Unit::ns},
-               {"exposed communication", Unit::ns},
-               {"exposed copies", Unit::ns},
-               {"GPU idle", Unit::ns},
-               {"launch-bound", Unit::ns},
-               {"overlap", Unit::ns},
-               {"waiting in collectives", Unit::ns}},
-              {}};
-  for (const TrainingStep::OfRank& of : rank_sums(analysis)) {
-    const auto gpu = [&](std::int64_t ns) { return cell_of(of_gpu(of.time.has_gpu, ns)); };
-    table.rows.push_back({std::int64_t{of.rank}, static_cast<double>(of.time.time.duration_ns()),
-                          gpu(of.time.computation_ns), gpu(of.time.exposed_communication_ns),
-                          gpu(of.time.exposed_copy_ns), gpu(of.time.idle.total_ns()),
-                          gpu(of.time.idle.launch_bound_ns), gpu(of.time.overlap_ns),
-                          gpu(of.waiting_ns)});
-  }
-  return table;
-}
-
-Table straggler_table(const TrainingAnalysis& analysis) {
-  Table table{"training_stragglers",
-              "Ranks that others waited for, by that waiting",
-              {{"rank", Unit::count},
-               {"waiting for it", Unit::ns},
-               {"share", Unit::ratio},
-               {"collectives", Unit::count},
-               {"operator with the longest excess"},
-               {"module"}},
-              {}};
-  for (const Straggler& straggler : analysis.stragglers) {
-    const bool has_module = straggler.place && !straggler.place->module.empty();
-    table.rows.push_back({std::int64_t{straggler.rank}, static_cast<double>(straggler.caused_ns),
-                          straggler.share, static_cast<std::int64_t>(straggler.collectives),
-                          operator_of(straggler),
-                          has_module ? straggler.place->module : std::string("-")});
-  }
-  return table;
 }
 
 Table collective_table(const TrainingRun& run, const TrainingAnalysis& analysis) {
@@ -330,12 +307,14 @@ Described<TrainingJson> describe(const TrainingRun& run, const TrainingAnalysis&
   Section first{"judgement", "Diagnosis"};
   for (const Sentence& sentence : sentences) first.items.emplace_back(Paragraph{sentence.text});
   report.sections.push_back(std::move(first));
-  report.sections.push_back(
-      {"training_steps_section", "Step time", {step_table(run, analysis), rank_table(analysis)}});
+  report.sections.push_back({"training_steps_section",
+                             "Step time",
+                             {step_table(run, analysis), kRankSteps.table(rank_sums(analysis))}});
   if (!analysis.stragglers.empty()) {
-    report.sections.push_back({"training_stragglers_section",
-                               "Waiting by causing rank",
-                               {straggler_table(analysis), collective_table(run, analysis)}});
+    report.sections.push_back(
+        {"training_stragglers_section",
+         "Waiting by causing rank",
+         {kStragglers.table(analysis.stragglers), collective_table(run, analysis)}});
   }
   report.findings.merge(run.findings);
   report.findings.merge(analysis.findings);

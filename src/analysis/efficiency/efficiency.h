@@ -113,13 +113,13 @@ Scalability scalability(const EfficiencyInputs& inputs, const EfficiencyInputs& 
 /// What to say of a transfer efficiency above 100 %; nothing of others.
 std::optional<std::string> transfer_note(const EfficiencyInputs& inputs);
 Table efficiency_table(const Efficiency& run, EfficiencyVariant variant, std::string_view interval);
-using FactorsJson = JsonOf<struct FactorsJsonTag>;
-const JsonType& declared_type(const FactorsJsonTag*);
+extern const Rows<EfficiencyFactors> kEfficiencyFactors;
+using FactorsJson = JsonBy<kEfficiencyFactors>;
 /// The factors by name; nothing where there is no time.
 std::optional<FactorsJson> factors_to_json(const EfficiencyInputs& inputs,
                                            EfficiencyVariant variant);
-using EfficiencyRunJson = JsonOf<struct EfficiencyRunJsonTag>;
-const JsonType& declared_type(const EfficiencyRunJsonTag*);
+extern const Rows<Efficiency, struct Baseline> kEfficiency;
+using EfficiencyRunJson = JsonBy<kEfficiency>;
 /// The inputs in ns, and the factors of all variants.
 EfficiencyRunJson efficiency_to_json(const Efficiency& run);
 using EfficiencyJson = JsonOf<struct EfficiencyJsonTag>;

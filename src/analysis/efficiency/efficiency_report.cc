@@ -2,18 +2,20 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
 
 #include "analysis/efficiency/efficiency.h"
 #include "base/units.h"
 
 namespace slackline {
-namespace {
 
-auto factors_object(const EfficiencyFactors& f) {
-  return Object{"parallel"_key = f.parallel, "load_balance"_key = f.load_balance,
-                "communication"_key = f.communication, "serialisation"_key = f.serialisation,
-                "transfer"_key = f.transfer};
-}
+/// What a run is compared with.
+struct Baseline {
+  const Efficiency& first;
+  Scaling scaling;
+};
+
+namespace {
 
 auto scalability_object(const EfficiencyInputs& in, const EfficiencyInputs& reference,
                         Scaling scaling) {
@@ -31,45 +33,43 @@ std::optional<ReturnedBy<scalability_object>> scalability_to_json(const Efficien
   return scalability_object(in, reference, scaling);
 }
 
-auto analysed_object(const Efficiency& run, const Efficiency& first, Scaling scaling) {
-  return Object{
-      "begin_ns"_key = run.interval.begin_ns,
-      "end_ns"_key = run.interval.end_ns,
-      "observed_ns"_key = run.analysed.observed_ns,
-      "ideal_ns"_key = run.analysed.ideal_ns,
-      "multiplicative"_key = factors_to_json(run.analysed, EfficiencyVariant::multiplicative),
-      "scalability"_key = scalability_to_json(run.analysed, first.analysed, scaling)};
-}
+const Rows<Efficiency, Baseline> kAnalysed{
+    {"begin_ns", [](auto& run) { return run.interval.begin_ns; }},
+    {"end_ns", [](auto& run) { return run.interval.end_ns; }},
+    {"observed_ns", [](auto& run) { return run.analysed.observed_ns; }},
+    {"ideal_ns", [](auto& run) { return run.analysed.ideal_ns; }},
+    {"multiplicative",
+     [](auto& run) { return factors_to_json(run.analysed, EfficiencyVariant::multiplicative); }},
+    {"scalability", [](auto& run, auto& base) {
+       return scalability_to_json(run.analysed, base.first.analysed, base.scaling);
+     }}};
 
-auto run_efficiency_object(const Efficiency& run, const Efficiency& first, Scaling scaling) {
-  const EfficiencyInputs& in = run.inputs;
-  return Object{"trace"_key = run.name,
-                "ranks"_key = in.ranks,
-                "observed_ns"_key = in.observed_ns,
-                "ideal_ns"_key = in.ideal_ns,
-                "useful_mean_ns"_key = in.useful_mean_ns,
-                "useful_max_ns"_key = in.useful_max_ns,
-                "outside_mpi_max_ns"_key = in.outside_max_ns,
-                "ideal_computation_max_ns"_key = in.ideal_useful_max_ns,
-                "instructions"_key = in.instructions,
-                "cycles"_key = in.cycles,
-                "useful_ns"_key = run.useful_ns,
-                "multiplicative"_key = factors_to_json(in, EfficiencyVariant::multiplicative),
-                "additive"_key = factors_to_json(in, EfficiencyVariant::additive),
-                "basicanalysis"_key = factors_to_json(in, EfficiencyVariant::basicanalysis),
-                "analysed"_key = analysed_object(run, first, scaling),
-                "scalability"_key = scalability_to_json(in, first.inputs, scaling),
-                "machine_share"_key.when(optional_of(run.machine, machine_to_json)),
-                "openmp"_key.when(optional_of(run.openmp, json_by<kOpenMP>))};
+const Rows<EfficiencyInputs> kInputs{
+    "efficiency_times",
+    "Times behind the efficiency factors, whole run",
+    {{"ranks", Unit::count, &EfficiencyInputs::ranks},
+     {"observed_ns", "run time", Unit::ns, &EfficiencyInputs::observed_ns},
+     {"ideal_ns", "ideal-network run time", Unit::ns, &EfficiencyInputs::ideal_ns},
+     {"useful_mean_ns", "mean computation", Unit::ns, &EfficiencyInputs::useful_mean_ns},
+     {"useful_max_ns", "max. computation", Unit::ns, &EfficiencyInputs::useful_max_ns},
+     {"outside_mpi_max_ns", &EfficiencyInputs::outside_max_ns},
+     {"ideal_computation_max_ns", &EfficiencyInputs::ideal_useful_max_ns},
+     {"instructions", &EfficiencyInputs::instructions},
+     {"cycles", &EfficiencyInputs::cycles}}};
+
+template <EfficiencyVariant variant>
+std::optional<FactorsJson> factors_in(const Efficiency& run) {
+  return factors_to_json(run.inputs, variant);
 }
 
 /// Only several runs have a `study`.
 auto efficiency_object(const std::vector<Efficiency>& runs, Scaling scaling,
                        const std::optional<ScalingStudy>& study) {
   return Object{
-      "runs"_key = list_of(
-          runs,
-          [&](const Efficiency& run) { return run_efficiency_object(run, runs.front(), scaling); }),
+      "runs"_key = list_of(runs,
+                           [&](const Efficiency& run) {
+                             return EfficiencyRunJson(run, Baseline{runs.front(), scaling});
+                           }),
       "scaling"_key.when(optional_of(study, [](const ScalingStudy& s) { return s.result; }))};
 }
 
@@ -156,23 +156,6 @@ Table scalability_table(const std::vector<Efficiency>& runs, Scaling scaling) {
   return table.take();
 }
 
-Table times_table(const std::vector<Efficiency>& runs) {
-  Table table{"efficiency_times",
-              "Times behind the efficiency factors, whole run",
-              {{"ranks", Unit::count},
-               {"run time", Unit::ns},
-               {"ideal-network run time", Unit::ns},
-               {"mean computation", Unit::ns},
-               {"max. computation", Unit::ns}},
-              {}};
-  for (const Efficiency& run : runs) {
-    const EfficiencyInputs& in = run.inputs;
-    table.rows.push_back(
-        {std::int64_t{in.ranks}, in.observed_ns, in.ideal_ns, in.useful_mean_ns, in.useful_max_ns});
-  }
-  return table;
-}
-
 std::string interval_note(const std::vector<Efficiency>& runs) {
   const std::string& first = runs.front().interval_meaning;
   const bool one = std::ranges::all_of(
@@ -196,13 +179,16 @@ std::optional<std::string> transfer_note(const EfficiencyInputs& inputs) {
          "that the rendezvous threshold makes wait for their receiver.";
 }
 
-const JsonType& declared_type(const FactorsJsonTag*) {
-  return json_type_by<factors_object>();
-}
+const Rows<EfficiencyFactors> kEfficiencyFactors{
+    {"parallel", &EfficiencyFactors::parallel},
+    {"load_balance", &EfficiencyFactors::load_balance},
+    {"communication", &EfficiencyFactors::communication},
+    {"serialisation", &EfficiencyFactors::serialisation},
+    {"transfer", &EfficiencyFactors::transfer}};
 
 std::optional<FactorsJson> factors_to_json(const EfficiencyInputs& in, EfficiencyVariant variant) {
   if (!in.has_time()) return std::nullopt;
-  return factors_object(factors(in, variant));
+  return FactorsJson(factors(in, variant));
 }
 
 Table efficiency_table(const Efficiency& run, EfficiencyVariant variant,
@@ -210,12 +196,23 @@ Table efficiency_table(const Efficiency& run, EfficiencyVariant variant,
   return tree({run}, variant, interval);
 }
 
-const JsonType& declared_type(const EfficiencyRunJsonTag*) {
-  return json_type_by<run_efficiency_object>();
-}
+const Rows<Efficiency, Baseline> kEfficiency{
+    {"trace", &Efficiency::name},
+    {kSpliced, &Efficiency::inputs, kInputs},
+    {"useful_ns", &Efficiency::useful_ns},
+    {"multiplicative", factors_in<EfficiencyVariant::multiplicative>},
+    {"additive", factors_in<EfficiencyVariant::additive>},
+    {"basicanalysis", factors_in<EfficiencyVariant::basicanalysis>},
+    {"analysed", [](auto& run) -> auto& { return run; }, kAnalysed},
+    {"scalability",
+     [](auto& run, auto& base) {
+       return scalability_to_json(run.inputs, base.first.inputs, base.scaling);
+     }},
+    Field<Efficiency, Baseline>("machine_share", &Efficiency::machine, kMachineShare).if_known(),
+    Field<Efficiency, Baseline>("openmp", &Efficiency::openmp, kOpenMP).if_known()};
 
 EfficiencyRunJson efficiency_to_json(const Efficiency& run) {
-  return run_efficiency_object(run, run, Scaling::strong);
+  return EfficiencyRunJson(run, Baseline{run, Scaling::strong});
 }
 
 const JsonType& declared_type(const EfficiencyJsonTag*) {
@@ -240,7 +237,7 @@ Described<EfficiencyJson> describe_efficiency(const std::vector<Efficiency>& run
   for (const EfficiencyVariant variant : kEfficiencyVariants) {
     section.items.emplace_back(tree(runs, variant, "whole run"));
   }
-  section.items.emplace_back(times_table(runs));
+  section.items.emplace_back(kInputs.table(runs | std::views::transform(&Efficiency::inputs)));
   if (runs.size() == 1 && runs.front().machine) {
     section.items.emplace_back(machine_facts(*runs.front().machine));
   }

@@ -38,23 +38,14 @@ Value number(std::uint64_t value) {
   return static_cast<std::int64_t>(value);
 }
 
-auto machine_object(const MachineShare& s) {
-  const RankMachineTime& t = s.all;
-  return Object{"computation_ns"_key = t.computation_ns,
-                "off_processor_ns"_key = t.lost_ns,
-                "off_processor_share"_key = s.lost_share(),
-                "rank"_key = s.rank,
-                "rank_off_processor_share"_key = s.rank_lost_share,
-                "stretches"_key = t.stretches,
-                "interrupted_stretches"_key = t.interrupted,
-                "involuntary_switches"_key = t.involuntary_switches,
-                "voluntary_switches"_key = t.voluntary_switches,
-                "migrations"_key = t.migrations,
-                "minor_faults"_key = t.minor_faults,
-                "major_faults"_key = t.major_faults,
-                "stolen_share"_key = s.stolen_share,
-                "other_processes_share"_key = s.other_processes_share};
-}
+const Rows<RankMachineTime> kStretches{
+    {"stretches", &RankMachineTime::stretches},
+    {"interrupted_stretches", &RankMachineTime::interrupted},
+    {"involuntary_switches", &RankMachineTime::involuntary_switches},
+    {"voluntary_switches", &RankMachineTime::voluntary_switches},
+    {"migrations", &RankMachineTime::migrations},
+    {"minor_faults", &RankMachineTime::minor_faults},
+    {"major_faults", &RankMachineTime::major_faults}};
 
 }  // namespace
 
@@ -149,12 +140,14 @@ Facts machine_facts(const MachineShare& s) {
   return facts;
 }
 
-const JsonType& declared_type(const MachineShareJsonTag*) {
-  return json_type_by<machine_object>();
-}
-
-MachineShareJson machine_to_json(const MachineShare& share) {
-  return machine_object(share);
-}
+const Rows<MachineShare> kMachineShare{
+    {"computation_ns", [](auto& s) { return s.all.computation_ns; }},
+    {"off_processor_ns", [](auto& s) { return s.all.lost_ns; }},
+    {"off_processor_share", &MachineShare::lost_share},
+    {"rank", &MachineShare::rank},
+    {"rank_off_processor_share", &MachineShare::rank_lost_share},
+    {kSpliced, &MachineShare::all, kStretches},
+    {"stolen_share", &MachineShare::stolen_share},
+    {"other_processes_share", &MachineShare::other_processes_share}};
 
 }  // namespace slackline

@@ -4,8 +4,8 @@
 #include <optional>
 #include <span>
 
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -48,8 +48,6 @@ std::optional<MachineShare> machine_share(const Trace& trace);
 
 /// As lines of a section.
 Facts machine_facts(const MachineShare& share);
-using MachineShareJson = JsonOf<struct MachineShareJsonTag>;
-const JsonType& declared_type(const MachineShareJsonTag*);
-MachineShareJson machine_to_json(const MachineShare& share);
+extern const Rows<MachineShare> kMachineShare;
 
 }  // namespace slackline

@@ -8,8 +8,8 @@
 #include "analysis/model/model_choice.h"
 #include "calls/call_paths.h"
 #include "graph/execution_graph.h"
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 #include "trace/samples.h"
 #include "trace/trace.h"
@@ -59,8 +59,8 @@ struct GainOptions {
 Gains gains(const Trace& trace, const ExecutionGraph& graph, const CallPaths& paths,
             const ModelChoice& choice, const GainOptions& options = {});
 
-using GainsJson = JsonOf<struct GainsJsonTag>;
-const JsonType& declared_type(const GainsJsonTag*);
+extern const Rows<Gains> kGains;
+using GainsJson = JsonBy<kGains>;
 Described<GainsJson> describe(const Gains& gains);
 
 }  // namespace slackline

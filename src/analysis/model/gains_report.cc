@@ -23,30 +23,30 @@ std::string speedup_name(int percent) {
   return fmt::format("{}%", percent);
 }
 
-auto successor_object(const GainCurve::Successor& s) {
-  return Object{"name"_key = s.name, "kind"_key = s.kind, "share"_key = s.share};
-}
+const Rows<GainCurve::Successor> kSuccessors{{"name", &GainCurve::Successor::name},
+                                             {"kind", &GainCurve::Successor::kind},
+                                             {"share", &GainCurve::Successor::share}};
 
-auto curve_object(const GainCurve& c) {
+JsonMap<double> gain_by_speedup(const GainCurve& c) {
   JsonMap<double> gain;
   for (std::size_t i = 0; i < kGainSpeedups.size(); ++i) {
     gain.add(speedup_name(kGainSpeedups[i]), c.gain_ns[i]);
   }
-  const GainCurve::Successor& next = c.takes_over;
-  return Object{"name"_key = c.name,
-                "kind"_key = c.kind,
-                "time_ns"_key = c.time_ns,
-                "share"_key = c.share,
-                "on_critical_path_ns"_key = c.on_path_ns,
-                "gain_ns"_key = gain,
-                "saturation"_key = c.saturation,
-                "takes_over"_key = known_if(!next.name.empty(), successor_object(next))};
+  return gain;
 }
 
-auto gains_object(const Gains& gains) {
-  return Object{"makespan_ns"_key = gains.makespan_ns,
-                "gains"_key = list_of(gains.curves, curve_object)};
+const GainCurve::Successor* successor_of(const GainCurve& c) {
+  return c.takes_over.name.empty() ? nullptr : &c.takes_over;
 }
+
+const Rows<GainCurve> kGainCurves{{"name", &GainCurve::name},
+                                  {"kind", &GainCurve::kind},
+                                  {"time_ns", &GainCurve::time_ns},
+                                  {"share", &GainCurve::share},
+                                  {"on_critical_path_ns", &GainCurve::on_path_ns},
+                                  {"gain_ns", gain_by_speedup},
+                                  {"saturation", &GainCurve::saturation},
+                                  {"takes_over", successor_of, kSuccessors}};
 
 Section gains_section(const Gains& gains, std::string_view kind, std::string title) {
   Table table{.id = "gains-" + std::string(kind),
@@ -102,12 +102,11 @@ Paragraph headline(const Gains& gains) {
 
 }  // namespace
 
-const JsonType& declared_type(const GainsJsonTag*) {
-  return json_type_by<gains_object>();
-}
+const Rows<Gains> kGains{{"makespan_ns", &Gains::makespan_ns},
+                         {"gains", &Gains::curves, kGainCurves}};
 
 Described<GainsJson> describe(const Gains& gains) {
-  Described<GainsJson> report{gains_object(gains)};
+  Described<GainsJson> report{GainsJson(gains)};
   Section summary{.id = "gains", .title = "Potential gains"};
   summary.items.emplace_back(headline(gains));
   report.sections.push_back(std::move(summary));

@@ -26,51 +26,35 @@ Paragraph not_convex() {
       "for those."};
 }
 
-auto parameters_object(const LogGOPS& model) {
-  return Object{"model"_key = "loggops",
-                "L_ns"_key = ns_of_fs(model.latency_fs),
-                "o_ns"_key = ns_of_fs(model.overhead_fs),
-                "g_ns"_key = ns_of_fs(model.gap_fs),
-                "G_ns_per_byte"_key = ns_of_fs(model.gap_per_byte_fs),
-                "O_ns_per_byte"_key = ns_of_fs(model.overhead_per_byte_fs),
-                "S_bytes"_key = threshold_json(model.eager_threshold_bytes),
-                "noise_interruptions"_key = model.noise.interruptions.size(),
-                "noise_seed"_key = model.noise.seed,
-                "loggopsim_flaws"_key = model.loggopsim_deviations};
+std::size_t last_to_end(const LogGOPSRun& run) {
+  if (run.finish_ns.empty()) return 0;
+  return static_cast<std::size_t>(std::ranges::max_element(run.finish_ns) - run.finish_ns.begin());
 }
 
-auto finish_object(double finish_ns) {
-  return Object{"finish_ns"_key = finish_ns};
-}
+const Rows<double> kFinish{{"finish_ns", [](auto& ns) { return ns; }}};
 
-auto loggops_run_object(const LogGOPSRun& run, std::int64_t last_rank) {
-  return Object{"makespan_ns"_key = run.makespan_ns, "last_rank"_key = last_rank,
-                "convex"_key = false, "events"_key = run.events,
-                "ranks"_key = list_of(run.finish_ns, finish_object)};
-}
-
-auto loggops_sweep_object(const LogGOPSSweep& sweep) {
-  return Object{"parameter"_key = "L", "base_ns"_key = sweep.base_ns, "convex"_key = false,
-                "points"_key = list_of(sweep.points, [](const auto& point) {
-                  return Object{"value_ns"_key = point.first, "makespan_ns"_key = point.second};
-                })};
-}
+using SweepPoint = std::pair<double, double>;
+const Rows<SweepPoint> kSweepPoints{
+    "points",
+    "Predicted run time by latency",
+    {{"value_ns", "L", Unit::ns, &SweepPoint::first},
+     {"makespan_ns", "T", Unit::ns, &SweepPoint::second},
+     {kShown, "T exact (ns)", Unit::none, [](auto& p) { return exact_ns(p.second); }}}};
 
 }  // namespace
 
-const JsonType& declared_type(const LogGOPSRunJsonTag*) {
-  return json_type_by<loggops_run_object>();
-}
+const Rows<LogGOPSRun> kLogGOPSRun{{"makespan_ns", &LogGOPSRun::makespan_ns},
+                                   {"last_rank", last_to_end},
+                                   {"convex", [](auto&) { return false; }},
+                                   {"events", &LogGOPSRun::events},
+                                   {"ranks", &LogGOPSRun::finish_ns, kFinish}};
 
 Described<LogGOPSRunJson> describe(const LogGOPSRun& run) {
-  const auto last = std::ranges::max_element(run.finish_ns);
-  const auto last_rank =
-      last == run.finish_ns.end() ? 0 : static_cast<std::int64_t>(last - run.finish_ns.begin());
-  Described<LogGOPSRunJson> report{loggops_run_object(run, last_rank)};
+  Described<LogGOPSRunJson> report{LogGOPSRunJson(run)};
   Facts facts;
   facts.facts.push_back({"predicted run time", run.makespan_ns, Unit::ns, "end of the last rank"});
   facts.facts.push_back({"exact value", exact_ns(run.makespan_ns), Unit::none, "in nanoseconds"});
-  facts.facts.push_back({"last rank", last_rank});
+  facts.facts.push_back({"last rank", cell_of(last_to_end(run))});
   facts.facts.push_back({"events", static_cast<std::int64_t>(run.events), Unit::count,
                          "operations and messages processed"});
   Table table{.id = "ranks",
@@ -105,12 +89,13 @@ LogGOPSSweep sweep_latency(const GoalProgram& program, const LogGOPS& model, std
   return sweep;
 }
 
-const JsonType& declared_type(const LogGOPSSweepJsonTag*) {
-  return json_type_by<loggops_sweep_object>();
-}
+const Rows<LogGOPSSweep> kLogGOPSSweep{{"parameter", [](auto&) { return "L"; }},
+                                       {"base_ns", &LogGOPSSweep::base_ns},
+                                       {"convex", [](auto&) { return false; }},
+                                       {"points", &LogGOPSSweep::points, kSweepPoints}};
 
 Described<LogGOPSSweepJson> describe(const LogGOPSSweep& sweep) {
-  Described<LogGOPSSweepJson> report{loggops_sweep_object(sweep)};
+  Described<LogGOPSSweepJson> report{LogGOPSSweepJson(sweep)};
   Series series{.id = "makespan",
                 .title = "Predicted run time vs. latency L",
                 .x_name = "L",
@@ -118,28 +103,27 @@ Described<LogGOPSSweepJson> describe(const LogGOPSSweep& sweep) {
                 .x = {},
                 .lines = {{.name = "T", .unit = Unit::ns, .y = {}}},
                 .zones = {}};
-  Table table{.id = "points",
-              .title = "Predicted run time by latency",
-              .columns = {{"L", Unit::ns}, {"T", Unit::ns}, {"T exact (ns)"}},
-              .rows = {}};
   for (const auto& [latency, makespan] : sweep.points) {
     series.x.push_back(latency);
     series.lines.front().y.push_back(makespan);
-    table.rows.push_back({latency, makespan, exact_ns(makespan)});
   }
   report.sections.push_back({"sensitivity",
                              "Predicted run time (LogGOPS)",
-                             {not_convex(), std::move(series), std::move(table)},
+                             {not_convex(), std::move(series), kSweepPoints.table(sweep.points)},
                              {}});
   return report;
 }
 
-const JsonType& declared_type(const LogGOPSJsonTag*) {
-  return json_type_by<parameters_object>();
-}
-
-LogGOPSJson to_json(const LogGOPS& model) {
-  return parameters_object(model);
-}
+const Rows<LogGOPS> kLogGOPS{
+    {"model", [](auto&) { return "loggops"; }},
+    {"L_ns", [](auto& m) { return ns_of_fs(m.latency_fs); }},
+    {"o_ns", [](auto& m) { return ns_of_fs(m.overhead_fs); }},
+    {"g_ns", [](auto& m) { return ns_of_fs(m.gap_fs); }},
+    {"G_ns_per_byte", [](auto& m) { return ns_of_fs(m.gap_per_byte_fs); }},
+    {"O_ns_per_byte", [](auto& m) { return ns_of_fs(m.overhead_per_byte_fs); }},
+    {"S_bytes", [](auto& m) { return threshold_json(m.eager_threshold_bytes); }},
+    {"noise_interruptions", [](auto& m) { return m.noise.interruptions.size(); }},
+    {"noise_seed", [](auto& m) { return m.noise.seed; }},
+    {"loggopsim_flaws", &LogGOPS::loggopsim_deviations}};
 
 }  // namespace slackline

@@ -5,16 +5,16 @@
 #include <utility>
 #include <vector>
 
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 #include "sim/loggops/loggops.h"
 #include "trace/goal/program.h"
 
 namespace slackline {
 
-using LogGOPSRunJson = JsonOf<struct LogGOPSRunJsonTag>;
-const JsonType& declared_type(const LogGOPSRunJsonTag*);
+extern const Rows<LogGOPSRun> kLogGOPSRun;
+using LogGOPSRunJson = JsonBy<kLogGOPSRun>;
 /// What LogGOPSim's timing says of one program at one set of parameters.
 Described<LogGOPSRunJson> describe(const LogGOPSRun& run);
 
@@ -28,14 +28,13 @@ struct LogGOPSSweep {
 /// At `count` evenly spaced latencies from `from_fs` to `to_fs`; one simulation each, in parallel.
 LogGOPSSweep sweep_latency(const GoalProgram& program, const LogGOPS& model, std::int64_t from_fs,
                            std::int64_t to_fs, std::size_t count, std::string_view name);
-using LogGOPSSweepJson = JsonOf<struct LogGOPSSweepJsonTag>;
-const JsonType& declared_type(const LogGOPSSweepJsonTag*);
+extern const Rows<LogGOPSSweep> kLogGOPSSweep;
+using LogGOPSSweepJson = JsonBy<kLogGOPSSweep>;
 /// Result and a plot of points.
 Described<LogGOPSSweepJson> describe(const LogGOPSSweep& sweep);
 
-using LogGOPSJson = JsonOf<struct LogGOPSJsonTag>;
-const JsonType& declared_type(const LogGOPSJsonTag*);
 /// The effective parameters, for a Report.
-LogGOPSJson to_json(const LogGOPS& model);
+extern const Rows<LogGOPS> kLogGOPS;
+using LogGOPSJson = JsonBy<kLogGOPS>;
 
 }  // namespace slackline

@@ -81,7 +81,7 @@ auto losses_object(const Losses& l) {
 
 auto overview_object(const PredictionJson& prediction, const Overview& o) {
   return Object{prediction, "losses"_key = losses_object(losses(o.prediction.ranks_ps)),
-                "tolerance"_key = rows_to_json(o.tolerances), pieces_to_json(o.sensitivity)};
+                ToleranceRowsJson(o.tolerances), PiecesJson(o.sensitivity)};
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "analysis/model/model_path.h"
 #include "analysis/model/rank_breakdown.h"
 #include "analysis/runs/measured.h"
-#include "report/object.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 #include "timing/base_slopes.h"
 #include "timing/link_load.h"
@@ -98,20 +98,13 @@ class PredictionInParts {
   ModelPathSum path_;
 };
 
-using PredictionJson = JsonOf<struct PredictionJsonTag>;
-const JsonType& declared_type(const PredictionJsonTag*);
+extern const Rows<Prediction, Trace> kPrediction;
+using PredictionJson = JsonBy<kPrediction>;
 /// Result and sections; the caller adds options, input and findings.
 Described<PredictionJson> describe(const Prediction& prediction, const Trace& trace);
 
-/// Parts of that Report which others use too.
-Section describe_ranks(const Prediction& prediction);
-Section describe_path(const ModelPath& path, const Trace& trace);
-using ModelPathJson = JsonOf<struct ModelPathJsonTag>;
-const JsonType& declared_type(const ModelPathJsonTag*);
-ModelPathJson path_to_json(const ModelPath& path, const Trace& trace);
-
-using PredictedPathJson = JsonOf<struct PredictedPathJsonTag>;
-const JsonType& declared_type(const PredictedPathJsonTag*);
+extern const Rows<Prediction, Trace> kPredictedPath;
+using PredictedPathJson = JsonBy<kPredictedPath>;
 /// The critical path itself, segment by segment, for `slackline critical-path`.
 Described<PredictedPathJson> describe_critical_path(const Prediction& prediction,
                                                     const Trace& trace);

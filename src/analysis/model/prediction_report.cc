@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/model/prediction.h"
 #include "analysis/paths/call_activities.h"
@@ -40,70 +44,55 @@ Table path_table(std::string id, std::string title, std::string first_column) {
                .rows = {}};
 }
 
-auto time_object(const PathTime& t) {
-  return Object{"total_ns"_key = ns_of_ps(t.total_ps()), "compute_ns"_key = ns_of_ps(t.compute_ps),
-                "overhead_ns"_key = ns_of_ps(t.overhead_ps),
-                "latency_ns"_key = ns_of_ps(t.latency_ps),
-                "bandwidth_ns"_key = ns_of_ps(t.bandwidth_ps)};
-}
-
-auto predicted_rank_object(const TimeBreakdown& r) {
-  return Object{"compute_ns"_key = ns_of_ps(r.compute), "overhead_ns"_key = ns_of_ps(r.overhead),
-                "transfer_ns"_key = ns_of_ps(r.transfer), "wait_ns"_key = ns_of_ps(r.wait)};
-}
-
-auto prediction_object(const Prediction& p, const Trace& trace) {
-  return Object{"makespan_ns"_key = p.makespan_ns,
-                "measured_ns"_key =
-                    optional_of(p.measured, [](const MeasuredRun& run) { return run.makespan_ns; }),
-                "lambda_L"_key = p.lambda_latency,
-                "lambda_G_bytes"_key = p.lambda_gap_bytes,
-                "lambda_o"_key = p.lambda_overhead,
-                "rho_L"_key = p.rho_latency,
-                "link_delay_ns"_key = ns_of_ps(p.link.longest_ps),
-                "derivative"_key = p.side == Side::right ? "right" : "left",
-                "critical_path"_key = path_to_json(p.path, trace),
-                "ranks"_key = list_of(p.ranks_ps, predicted_rank_object),
-                "graph"_key = Object{"vertices"_key = p.vertices, "edges"_key = p.edges,
-                                     "messages"_key = p.messages}};
-}
-
 std::optional<std::string> known_region(std::int32_t region, const Trace& trace) {
   if (region == kNoRegion) return std::nullopt;
-  return std::string(region_name(region, trace));
+  return region_name(region, trace);
 }
 
-auto model_path_object(const ModelPath& path, const Trace& trace) {
-  return Object{
-      time_object(path.total), "messages"_key = path.messages,
-      "by_rank"_key = list_of(path.by_rank, time_object),
-      "by_operation"_key = list_of(
-          path.by_operation,
-          [](const auto& of) {
-            return Object{time_object(of.second), "operation"_key = activity_name(of.first)};
-          }),
-      "by_region"_key = list_of(path.by_region, [&](const auto& of) {
-        return Object{time_object(of.second), "region"_key = known_region(of.first, trace)};
-      })};
-}
+const Rows<PathTime> kPathTime{{"total_ns", [](auto& t) { return ns_of_ps(t.total_ps()); }},
+                               {"compute_ns", [](auto& t) { return ns_of_ps(t.compute_ps); }},
+                               {"overhead_ns", [](auto& t) { return ns_of_ps(t.overhead_ps); }},
+                               {"latency_ns", [](auto& t) { return ns_of_ps(t.latency_ps); }},
+                               {"bandwidth_ns", [](auto& t) { return ns_of_ps(t.bandwidth_ps); }}};
 
-auto segment_object(const PathSegment& s, const Trace& trace) {
-  return Object{"begin_ns"_key = ns_of_ps(s.begin_ps),
-                "end_ns"_key = ns_of_ps(s.end_ps),
-                "part"_key = to_string(s.part),
-                "rank"_key = s.rank,
-                "from_rank"_key = s.from_rank,
-                "call"_key = s.call,
-                "operation"_key = activity_name(s.operation),
-                "region"_key = known_region(s.region, trace)};
-}
+const Rows<std::pair<Operation, PathTime>> kByOperation{
+    {kSpliced, &std::pair<Operation, PathTime>::second, kPathTime},
+    {"operation", [](auto& of) { return activity_name(of.first); }}};
 
-auto predicted_path_object(const Prediction& p, const Trace& trace) {
-  return Object{
-      "makespan_ns"_key = p.makespan_ns, "critical_path"_key = path_to_json(p.path, trace),
-      "segments"_key =
-          list_of(p.path.segments, [&](const PathSegment& s) { return segment_object(s, trace); })};
-}
+const Rows<std::pair<std::int32_t, PathTime>, Trace> kByRegion{
+    {kSpliced, &std::pair<std::int32_t, PathTime>::second, kPathTime},
+    {"region", [](auto& of, auto& trace) { return known_region(of.first, trace); }}};
+
+const Rows<ModelPath, Trace> kModelPath{{kSpliced, &ModelPath::total, kPathTime},
+                                        {"messages", &ModelPath::messages},
+                                        {"by_rank", &ModelPath::by_rank, kPathTime},
+                                        {"by_operation", &ModelPath::by_operation, kByOperation},
+                                        {"by_region", &ModelPath::by_region, kByRegion}};
+
+const Rows<PathSegment, Trace> kPathSegments{
+    "segments",
+    "",
+    {{"begin_ns", "begin", Unit::ns, [](auto& s) { return ns_of_ps(s.begin_ps); }},
+     {"end_ns", [](auto& s) { return ns_of_ps(s.end_ps); }},
+     {kShown, "length", Unit::ns, [](auto& s) { return ns_of_ps(s.length_ps()); }},
+     {"part", Unit::none, [](auto& s) { return to_string(s.part); }},
+     {"rank", Unit::none, &PathSegment::rank},
+     {"from_rank", "from", Unit::none, &PathSegment::from_rank, "sending rank, for messages"},
+     {"call", Unit::count, &PathSegment::call, "index of the call on its rank"},
+     {"operation", Unit::none, [](auto& s) { return activity_name(s.operation); }},
+     {"region", [](auto& s, auto& trace) { return known_region(s.region, trace); }},
+     {kShown, "region", Unit::none,
+      [](auto& s, auto& trace) { return region_name(s.region, trace); }}}};
+
+const Rows<TimeBreakdown> kModelledRanks{
+    {"compute_ns", [](auto& r) { return ns_of_ps(r.compute); }},
+    {"overhead_ns", [](auto& r) { return ns_of_ps(r.overhead); }},
+    {"transfer_ns", [](auto& r) { return ns_of_ps(r.transfer); }},
+    {"wait_ns", [](auto& r) { return ns_of_ps(r.wait); }}};
+
+const Rows<Prediction> kPredictedGraph{{"vertices", &Prediction::vertices},
+                                       {"edges", &Prediction::edges},
+                                       {"messages", &Prediction::messages}};
 
 Facts key_facts(const Prediction& p) {
   Facts facts;
@@ -136,16 +125,6 @@ Facts key_facts(const Prediction& p) {
                                        p.link.sending ? "sends" : "receives")});
   }
   return facts;
-}
-
-}  // namespace
-
-const JsonType& declared_type(const ModelPathJsonTag*) {
-  return json_type_by<model_path_object>();
-}
-
-ModelPathJson path_to_json(const ModelPath& path, const Trace& trace) {
-  return model_path_object(path, trace);
 }
 
 Section describe_ranks(const Prediction& p) {
@@ -192,12 +171,24 @@ Section describe_path(const ModelPath& path, const Trace& trace) {
   return section;
 }
 
-const JsonType& declared_type(const PredictionJsonTag*) {
-  return json_type_by<prediction_object>();
-}
+}  // namespace
+
+const Rows<Prediction, Trace> kPrediction{
+    {"makespan_ns", &Prediction::makespan_ns},
+    {"measured_ns",
+     [](auto& p) { return optional_of(p.measured, [](auto& run) { return run.makespan_ns; }); }},
+    {"lambda_L", &Prediction::lambda_latency},
+    {"lambda_G_bytes", &Prediction::lambda_gap_bytes},
+    {"lambda_o", &Prediction::lambda_overhead},
+    {"rho_L", &Prediction::rho_latency},
+    {"link_delay_ns", [](auto& p) { return ns_of_ps(p.link.longest_ps); }},
+    {"derivative", [](auto& p) { return p.side == Side::right ? "right" : "left"; }},
+    {"critical_path", &Prediction::path, kModelPath},
+    {"ranks", &Prediction::ranks_ps, kModelledRanks},
+    {"graph", [](auto& p) -> auto& { return p; }, kPredictedGraph}};
 
 Described<PredictionJson> describe(const Prediction& p, const Trace& trace) {
-  Described<PredictionJson> report{prediction_object(p, trace)};
+  Described<PredictionJson> report{PredictionJson(p, trace)};
   if (!p.link_is_negligible) report.findings.add(kLinkExceeded, describe(p.link));
   report.sections.push_back({.id = "prediction", .title = "Prediction", .items = {key_facts(p)}});
   report.sections.push_back(describe_path(p.path, trace));
@@ -208,40 +199,24 @@ Described<PredictionJson> describe(const Prediction& p, const Trace& trace) {
 namespace {
 
 Table longest_segments(const ModelPath& path, const Trace& trace) {
-  std::vector<const PathSegment*> longest;
-  for (const PathSegment& s : path.segments) longest.push_back(&s);
-  const auto by_length = [](const PathSegment* s) { return s->length_ps(); };
-  std::ranges::stable_sort(longest, std::greater{}, by_length);
-  if (longest.size() > kSegmentsShown) longest.resize(kSegmentsShown);
-  Table table{.id = "segments",
-              .title = fmt::format("Longest segments of the critical path ({} of {})",
-                                   longest.size(), format_count(path.segments.size())),
-              .columns = {{"begin", Unit::ns},
-                          {"length", Unit::ns},
-                          {"part"},
-                          {"rank"},
-                          {"from", Unit::none, "sending rank, for messages"},
-                          {"call", Unit::count, "index of the call on its rank"},
-                          {"operation"},
-                          {"region"}},
-              .rows = {}};
-  for (const PathSegment* s : longest) {
-    table.rows.push_back({ns_of_ps(s->begin_ps), ns_of_ps(s->length_ps()),
-                          std::string(to_string(s->part)), std::int64_t{s->rank},
-                          std::int64_t{s->from_rank}, std::int64_t{s->call},
-                          std::string(activity_name(s->operation)), region_name(s->region, trace)});
-  }
+  std::vector<std::reference_wrapper<const PathSegment>> longest(path.segments.begin(),
+                                                                 path.segments.end());
+  std::ranges::stable_sort(longest, std::greater{}, &PathSegment::length_ps);
+  Table table = kPathSegments.table(longest, trace, kSegmentsShown);
+  table.title = fmt::format("Longest segments of the critical path ({} of {})", table.rows.size(),
+                            format_count(path.segments.size()));
   return table;
 }
 
 }  // namespace
 
-const JsonType& declared_type(const PredictedPathJsonTag*) {
-  return json_type_by<predicted_path_object>();
-}
+const Rows<Prediction, Trace> kPredictedPath{
+    {"makespan_ns", &Prediction::makespan_ns},
+    {"critical_path", &Prediction::path, kModelPath},
+    {"segments", [](auto& p) -> auto& { return p.path.segments; }, kPathSegments}};
 
 Described<PredictedPathJson> describe_critical_path(const Prediction& p, const Trace& trace) {
-  Described<PredictedPathJson> report{predicted_path_object(p, trace)};
+  Described<PredictedPathJson> report{PredictedPathJson(p, trace)};
   Facts facts;
   facts.facts.push_back({"predicted run time", p.makespan_ns, Unit::ns});
   facts.facts.push_back({"compute", ns_of_ps(p.path.total.compute_ps), Unit::ns});

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/model/model_choice.h"
-#include "report/object.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 #include "timing/envelope.h"
 #include "timing/tolerance.h"
@@ -45,8 +45,8 @@ Sensitivity sensitivity(MakespanFunction& makespan, const VariedParameter& param
 /// passes nor visits more than `edges` edges; else what no eye can tell from that.
 EnvelopeEffort plot_effort(const ExecutionGraph& graph, std::size_t edges, std::size_t most_passes);
 
-using SensitivityJson = JsonOf<struct SensitivityJsonTag>;
-const JsonType& declared_type(const SensitivityJsonTag*);
+extern const Rows<Sensitivity> kSensitivity;
+using SensitivityJson = JsonBy<kSensitivity>;
 /// Result with all pieces, a table and the plot.
 Described<SensitivityJson> describe(const Sensitivity& sensitivity);
 /// T, lambda and rho over the parameter, with `zones` marked.
@@ -76,19 +76,18 @@ Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice,
 Tolerances tolerances(MakespanFunction& makespan, const VariedParameter& parameter,
                       const std::vector<std::int64_t>& degradations_ppm);
 
-using TolerancesJson = JsonOf<struct TolerancesJsonTag>;
-const JsonType& declared_type(const TolerancesJsonTag*);
+extern const Rows<Tolerances> kTolerances;
+using TolerancesJson = JsonBy<kTolerances>;
 /// Result and a table with a row for each degradation.
 Described<TolerancesJson> describe(const Tolerances& tolerances);
 
 // Parts of these results which others use too.
-using PiecesJson = JsonOf<struct PiecesJsonTag>;
-const JsonType& declared_type(const PiecesJsonTag*);
 /// `pieces` and `breakpoints_ns`.
-PiecesJson pieces_to_json(const Sensitivity& sensitivity);
-using ToleranceRowsJson = JsonOf<struct ToleranceRowsJsonTag>;
-const JsonType& declared_type(const ToleranceRowsJsonTag*);
-ToleranceRowsJson rows_to_json(const Tolerances& tolerances);
+extern const Rows<Sensitivity> kLinearPieces;
+using PiecesJson = JsonBy<kLinearPieces>;
+/// `tolerance`.
+extern const Rows<Tolerances> kToleranceRows;
+using ToleranceRowsJson = JsonBy<kToleranceRows>;
 /// "Latency L may grow from 3 us to 4.6 us (1 % slower), 6.1 us (2 %) and 9.9 us (5 %)." One
 /// sentence, and one more for degradations that no value reaches.
 std::vector<std::string> tolerance_sentences(const Tolerances& tolerances);

@@ -37,36 +37,41 @@ double ratio(std::int64_t ppm) {
   return static_cast<double>(ppm) / 1e6;
 }
 
-auto piece_object(const Sensitivity::Piece& p) {
-  return Object{"from_ns"_key = p.from_ns, "to_ns"_key = p.to_ns, "lambda"_key = p.lambda,
-                "makespan_at_from_ns"_key = p.makespan_at_from_ns};
-}
+using Piece = Sensitivity::Piece;
+const Rows<Piece, Sensitivity> kPieces{
+    "pieces",
+    "",
+    {{"from_ns", "from", Unit::ns, &Piece::from_ns},
+     {"to_ns", "to", Unit::ns, &Piece::to_ns},
+     {"lambda", Unit::count, &Piece::lambda,
+      "slope of T: multiplicity of the parameter on the critical path"},
+     {"makespan_at_from_ns", "T at start", Unit::ns, &Piece::makespan_at_from_ns},
+     {kShown, "increase of T", Unit::ns,
+      [](auto& p, auto& s) { return p.makespan_at_from_ns - s.pieces.front().makespan_at_from_ns; },
+      "over T at the start of the interval"}}};
 
-auto pieces_object(const Sensitivity& s) {
+std::vector<double> breakpoints_of(const Sensitivity& s) {
   std::vector<double> breakpoints;
   for (std::size_t i = 1; s.exact && i < s.pieces.size(); ++i) {
     breakpoints.push_back(s.pieces[i].from_ns);
   }
-  return Object{"pieces"_key = list_of(s.pieces, piece_object), "breakpoints_ns"_key = breakpoints};
+  return breakpoints;
 }
 
-auto sensitivity_object(const Sensitivity& s) {
-  return Object{"parameter"_key = s.parameter.name(), "exact"_key = s.exact,
-                "gap_ns"_key.when(!s.exact, s.gap_ns), "passes"_key = s.passes, pieces_object(s)};
+Value value_or(const Tolerances::Row& row, double less, const char* otherwise) {
+  return row.value_ns ? Value(*row.value_ns - less) : Value(std::string(otherwise));
 }
 
-auto tolerance_objects(const Tolerances& t) {
-  return list_of(t.rows, [](const Tolerances::Row& row) {
-    return Object{"degradation"_key = ratio(row.degradation_ppm), "value_ns"_key = row.value_ns,
-                  "makespan_ns"_key = row.bound_ns};
-  });
-}
-
-auto tolerances_object(const Tolerances& t) {
-  return Object{"parameter"_key = t.parameter.name(), "base_ns"_key = t.base_ns,
-                "base_makespan_ns"_key = t.makespan_ns, "passes"_key = t.passes,
-                "tolerance"_key = tolerance_objects(t)};
-}
+const Rows<Tolerances::Row, Tolerances> kTolerated{
+    "tolerance",
+    "",
+    {{"degradation", "slower by", Unit::ratio, [](auto& row) { return ratio(row.degradation_ppm); },
+      "allowed increase of the run time"},
+     {"value_ns", &Tolerances::Row::value_ns},
+     {"makespan_ns", "run time", Unit::ns, &Tolerances::Row::bound_ns},
+     {kShown, "maximum", Unit::ns, [](auto& row) { return value_or(row, 0, "unlimited"); }},
+     {kShown, "margin", Unit::ns,
+      [](auto& row, auto& t) { return value_or(row, t.base_ns, "-"); }}}};
 
 }  // namespace
 
@@ -111,20 +116,18 @@ Series sensitivity_series(const Sensitivity& s, std::vector<Zone> zones) {
   return series;
 }
 
-const JsonType& declared_type(const PiecesJsonTag*) {
-  return json_type_by<pieces_object>();
-}
+const Rows<Sensitivity> kLinearPieces{{"pieces", &Sensitivity::pieces, kPieces},
+                                      {"breakpoints_ns", breakpoints_of}};
 
-PiecesJson pieces_to_json(const Sensitivity& sensitivity) {
-  return pieces_object(sensitivity);
-}
-
-const JsonType& declared_type(const SensitivityJsonTag*) {
-  return json_type_by<sensitivity_object>();
-}
+const Rows<Sensitivity> kSensitivity{
+    {"parameter", [](auto& s) { return s.parameter.name(); }},
+    {"exact", &Sensitivity::exact},
+    Field<Sensitivity>("gap_ns", [](auto& s) { return known_if(!s.exact, s.gap_ns); }).if_known(),
+    {"passes", &Sensitivity::passes},
+    {kSpliced, [](auto& s) -> auto& { return s; }, kLinearPieces}};
 
 Described<SensitivityJson> describe(const Sensitivity& s) {
-  Described<SensitivityJson> report{sensitivity_object(s)};
+  Described<SensitivityJson> report{SensitivityJson(s)};
   Section section{.id = "sensitivity", .title = "Sensitivity"};
   section.items.emplace_back(Paragraph{
       s.exact ? fmt::format("T is piecewise linear in {} with {}, all listed.",
@@ -135,19 +138,8 @@ Described<SensitivityJson> describe(const Sensitivity& s) {
                                       : "T has too many linear pieces to list",
                             format_time_ns(s.gap_ns))});
   section.items.emplace_back(sensitivity_series(s, {}));
-  Table table{.id = "pieces",
-              .title = fmt::format("Linear pieces of T({})", s.parameter.name()),
-              .columns = {{"from", Unit::ns},
-                          {"to", Unit::ns},
-                          {"lambda", Unit::count,
-                           "slope of T: multiplicity of the parameter on the critical path"},
-                          {"T at start", Unit::ns},
-                          {"increase of T", Unit::ns, "over T at the start of the interval"}},
-              .rows = {}};
-  for (const Sensitivity::Piece& p : s.pieces) {
-    table.rows.push_back({p.from_ns, p.to_ns, p.lambda, p.makespan_at_from_ns,
-                          p.makespan_at_from_ns - s.pieces.front().makespan_at_from_ns});
-  }
+  Table table = kPieces.table(s.pieces, s);
+  table.title = fmt::format("Linear pieces of T({})", s.parameter.name());
   section.items.emplace_back(std::move(table));
   report.sections.push_back(std::move(section));
   return report;
@@ -194,33 +186,20 @@ std::vector<std::string> tolerance_sentences(const Tolerances& t) {
   return sentences;
 }
 
-const JsonType& declared_type(const ToleranceRowsJsonTag*) {
-  return json_type_by<tolerance_objects>();
-}
+const Rows<Tolerances> kToleranceRows{{"tolerance", &Tolerances::rows, kTolerated}};
 
-ToleranceRowsJson rows_to_json(const Tolerances& tolerances) {
-  return tolerance_objects(tolerances);
-}
-
-const JsonType& declared_type(const TolerancesJsonTag*) {
-  return json_type_by<tolerances_object>();
-}
+const Rows<Tolerances> kTolerances{{"parameter", [](auto& t) { return t.parameter.name(); }},
+                                   {"base_ns", &Tolerances::base_ns},
+                                   {"base_makespan_ns", &Tolerances::makespan_ns},
+                                   {"passes", &Tolerances::passes},
+                                   {"tolerance", &Tolerances::rows, kTolerated}};
 
 Described<TolerancesJson> describe(const Tolerances& t) {
-  Described<TolerancesJson> report{tolerances_object(t)};
+  Described<TolerancesJson> report{TolerancesJson(t)};
   Section section{.id = "tolerance", .title = "Tolerance"};
-  Table table{.id = "tolerance",
-              .title = fmt::format("Tolerance to {}", parameter_name(t.parameter)),
-              .columns = {{"slower by", Unit::ratio, "allowed increase of the run time"},
-                          {"run time", Unit::ns},
-                          {fmt::format("maximum {}", t.parameter.name()), Unit::ns},
-                          {"margin", Unit::ns}},
-              .rows = {}};
-  for (const Tolerances::Row& row : t.rows) {
-    const Value value = row.value_ns ? Value(*row.value_ns) : Value(std::string("unlimited"));
-    const Value above = row.value_ns ? Value(*row.value_ns - t.base_ns) : Value(std::string("-"));
-    table.rows.push_back({ratio(row.degradation_ppm), row.bound_ns, value, above});
-  }
+  Table table = kTolerated.table(t.rows, t);
+  table.title = fmt::format("Tolerance to {}", parameter_name(t.parameter));
+  table.columns[2].name = fmt::format("maximum {}", t.parameter.name());
   for (const std::string& text : tolerance_sentences(t)) {
     section.items.emplace_back(Paragraph{text});
   }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "base/error.h"
@@ -141,27 +142,10 @@ class TrainingPathSums {
   std::map<TrainingActivity, std::int64_t> times_;
 };
 
-auto activity_object(const TrainingPathTime& row, std::int64_t total_ps) {
-  const TrainingActivity& a = row.activity;
-  return Object{"part"_key = to_string(a.part),
-                "operation"_key = a.operation,
-                "module"_key = a.module,
-                "name"_key = a.name,
-                "rank"_key = a.rank,
-                "location"_key = a.location,
-                "time_ns"_key = static_cast<double>(row.time_ps) / kPicosPerNano,
-                "share"_key = static_cast<double>(row.time_ps) / static_cast<double>(total_ps)};
-}
-
 std::int64_t total_of(const std::vector<TrainingPathTime>& path) {
   std::int64_t total_ps = 0;
   for (const TrainingPathTime& row : path) total_ps += row.time_ps;
   return std::max<std::int64_t>(1, total_ps);
-}
-
-auto training_path_list(const std::vector<TrainingPathTime>& path) {
-  const std::int64_t total_ps = total_of(path);
-  return list_of(path, [=](const TrainingPathTime& row) { return activity_object(row, total_ps); });
 }
 
 /// Without types and parameters, which make names of kernels too long for a table.
@@ -177,7 +161,7 @@ std::string short_name(const std::string& name) {
   return cut == std::string::npos || cut == 0 ? text : text.substr(0, cut);
 }
 
-std::string or_dash(const std::string& name) {
+std::string_view or_dash(std::string_view name) {
   return name.empty() ? "-" : name;
 }
 
@@ -221,39 +205,43 @@ std::vector<TrainingPathTime> training_path(const ScheduledTraining& training) {
   return sums.longest_first();
 }
 
-const JsonType& declared_type(const TrainingPathJsonTag*) {
-  return json_type_by<training_path_list>();
-}
+const Rows<TrainingPathTime, std::int64_t> kTrainingPath{
+    "path_activities",
+    "Critical path by activity",
+    {{"part", "activity", Unit::none, [](auto& row) { return to_string(row.activity.part); }},
+     {"operation", "operator", Unit::none,
+      [](auto& row) {
+        return NameOf{row.activity.operation, or_dash(row.activity.operation)};
+      },
+      "outermost CPU operator, or else the annotation, that launched it"},
+     {"module", Unit::none,
+      [](auto& row) {
+        return NameOf{row.activity.module, or_dash(row.activity.module)};
+      },
+      "innermost nn.Module"},
+     {"name", [](auto& row) { return row.activity.name; }},
+     {kShown, "kernel or call", Unit::none,
+      [](auto& row) { return std::string(or_dash(short_name(row.activity.name))); },
+      "of a gap, the kernel that follows"},
+     {"rank", Unit::none, [](auto& row) { return row.activity.rank; }},
+     {"location", "on", Unit::none, [](auto& row) { return row.activity.location; },
+      "thread or stream"},
+     {"time_ns", "time", Unit::ns,
+      [](auto& row) { return static_cast<double>(row.time_ps) / kPicosPerNano; }},
+     {"share", Unit::ratio,
+      [](auto& row, auto& total_ps) {
+        return static_cast<double>(row.time_ps) / static_cast<double>(total_ps);
+      },
+      "of the critical path"}}};
 
 TrainingPathJson describe_training_path(const std::vector<TrainingPathTime>& path,
                                         Section& section) {
-  const double total = static_cast<double>(total_of(path));
-  Table table{.id = "path_activities",
-              .title = "Critical path by activity",
-              .columns = {{"activity"},
-                          {"operator", Unit::none,
-                           "outermost CPU operator, or else the annotation, that launched it"},
-                          {"module", Unit::none, "innermost nn.Module"},
-                          {"kernel or call", Unit::none, "of a gap, the kernel that follows"},
-                          {"rank"},
-                          {"on", Unit::none, "thread or stream"},
-                          {"time", Unit::ns},
-                          {"share", Unit::ratio, "of the critical path"}},
-              .rows = {}};
+  const std::int64_t total_ps = total_of(path);
+  // One more is no longer than a row that says "1 other".
+  const std::size_t shown = path.size() > kRowsShown + 1 ? kRowsShown : path.size();
+  Table table = kTrainingPath.table(path, total_ps, shown);
   std::int64_t rest_ps = 0;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    const auto& [activity, time_ps] = path[i];
-    // One more is no longer than a row that says "1 other".
-    if (i >= kRowsShown && path.size() > kRowsShown + 1) {
-      rest_ps += time_ps;
-      continue;
-    }
-    const auto time = static_cast<double>(time_ps);
-    table.rows.push_back({std::string(to_string(activity.part)), or_dash(activity.operation),
-                          or_dash(activity.module), or_dash(short_name(activity.name)),
-                          std::int64_t{activity.rank}, activity.location, time / kPicosPerNano,
-                          time / total});
-  }
+  for (const TrainingPathTime& row : path | std::views::drop(shown)) rest_ps += row.time_ps;
   if (rest_ps > 0) {
     const auto time = static_cast<double>(rest_ps);
     table.rows.push_back({fmt::format("{} others", path.size() - kRowsShown),
@@ -263,10 +251,11 @@ TrainingPathJson describe_training_path(const std::vector<TrainingPathTime>& pat
                           {},
                           {},
                           time / kPicosPerNano,
-                          time / total});
+                          time / static_cast<double>(total_ps)});
   }
   section.items.insert(section.items.begin(), std::move(table));
-  return training_path_list(path);
+  return list_of(path,
+                 [&](const TrainingPathTime& row) { return JsonBy<kTrainingPath>(row, total_ps); });
 }
 
 }  // namespace slackline

@@ -7,8 +7,8 @@
 
 #include "graph/execution_graph.h"
 #include "graph/training/moments.h"
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "timing/model_schedule.h"
 #include "training/training_run.h"
 
@@ -58,8 +58,9 @@ struct ScheduledTraining {
 /// makespan. O(length of the path + m log m) for m records.
 std::vector<TrainingPathTime> training_path(const ScheduledTraining& training);
 
-using TrainingPathJson = JsonOf<struct TrainingPathJsonTag>;
-const JsonType& declared_type(const TrainingPathJsonTag*);
+/// With the length of the whole path, ps.
+extern const Rows<TrainingPathTime, std::int64_t> kTrainingPath;
+using TrainingPathJson = std::vector<JsonBy<kTrainingPath>>;
 /// Adds a table of the longest to `section`, whose last row has all others. Returns all of them.
 TrainingPathJson describe_training_path(const std::vector<TrainingPathTime>& path,
                                         Section& section);

@@ -7,8 +7,8 @@
 #include "analysis/paths/critical_path.h"
 #include "analysis/paths/run_code.h"
 #include "calls/run_span.h"
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 #include "trace/trace.h"
 
@@ -58,8 +58,8 @@ struct Hotspots {
 Hotspots hotspots(const Trace& trace, const RunCode& code, const CriticalPath& path, CodeUnit unit,
                   const TimeInterval& analysed);
 
-using HotspotsJson = JsonOf<struct HotspotsJsonTag>;
-const JsonType& declared_type(const HotspotsJsonTag*);
+extern const Rows<Hotspots, struct HotspotsOf> kHotspots;
+using HotspotsJson = JsonBy<kHotspots>;
 /// Table and result; `tree` is that of the RunCode, `rows` of the table at most.
 Described<HotspotsJson> describe(const Hotspots& hotspots, const CallTree& tree, std::size_t rows);
 

@@ -8,6 +8,12 @@
 #include "base/arithmetic.h"
 
 namespace slackline {
+
+struct HotspotsOf {
+  const Hotspots& all;
+  const CallTree& tree;
+};
+
 namespace {
 
 constexpr std::string_view kUnknown = "(not known)";
@@ -71,76 +77,65 @@ auto hotspot_place_object(const Hotspot& spot, const CallTree& tree, CodeUnit un
                 "call_path"_key.when(unit == CodeUnit::call_path, functions_to(tree, spot.frame))};
 }
 
-auto hotspot_object(const Hotspot& s, const Hotspots& all, const CallTree& tree) {
-  return Object{hotspot_place_object(s, tree, all.unit),
-                "critical_path_ns"_key = s.path.exclusive_ns,
-                "critical_path_share"_key = ratio_of(static_cast<double>(s.path.exclusive_ns),
-                                                     static_cast<double>(all.path_ns)),
-                "critical_path_inclusive_ns"_key = s.path.inclusive_ns,
-                "computation_ns"_key = s.computation.exclusive_ns,
-                "computation_inclusive_ns"_key = s.computation.inclusive_ns,
-                "mpi_ns"_key = s.mpi.exclusive_ns,
-                "mpi_inclusive_ns"_key = s.mpi.inclusive_ns,
-                "busiest_rank"_key = known_if(s.busiest_ns > 0, s.busiest),
-                "busiest_rank_ns"_key = s.busiest_ns,
-                "mean_rank_ns"_key = s.mean_ns};
+/// Empty where the computation of no rank is known.
+std::optional<std::string> max_over_mean(const Hotspot& s) {
+  if (s.busiest_ns <= 0 || s.mean_ns <= 0) return std::nullopt;
+  return fmt::format("{:.2f}", static_cast<double>(s.busiest_ns) / s.mean_ns);
 }
 
-auto hotspots_object(const Hotspots& h, const CallTree& tree) {
-  return Object{"by"_key = to_string(h.unit),
-                "source"_key = name_of(h.source),
-                "sampled"_key = h.source == CodeSource::samples,
-                "critical_path_ns"_key = h.path_ns,
-                "computation_ns"_key = h.computation_ns,
-                "mpi_ns"_key = h.mpi_ns,
-                "hotspots"_key =
-                    list_of(h.spots, [&](const Hotspot& s) { return hotspot_object(s, h, tree); })};
-}
+const Rows<Hotspot, HotspotsOf> kSpots{
+    "hotspots",
+    "Code by its time on the critical path",
+    {{kSpliced, [](auto& s, auto& of) { return hotspot_place_object(s, of.tree, of.all.unit); }},
+     {kShown, "", Unit::none, [](auto& s, auto& of) { return name_of(s, of.tree, of.all); }},
+     {"critical_path_ns", "on critical path", Unit::ns, [](auto& s) { return s.path.exclusive_ns; },
+      "in it alone: computation, and MPI calls made there"},
+     {"critical_path_share", "of it", Unit::ratio,
+      [](auto& s, auto& of) {
+        return ratio_of(static_cast<double>(s.path.exclusive_ns),
+                        static_cast<double>(of.all.path_ns));
+      }},
+     {"critical_path_inclusive_ns", "on path, inclusive", Unit::ns,
+      [](auto& s) { return s.path.inclusive_ns; },
+      "on the critical path, with all that is called from it"},
+     {"computation_ns", "computation", Unit::ns, [](auto& s) { return s.computation.exclusive_ns; },
+      "in it alone, all ranks"},
+     {"computation_inclusive_ns", "computation, inclusive", Unit::ns,
+      [](auto& s) { return s.computation.inclusive_ns; },
+      "with all that is called from it, all ranks"},
+     {"mpi_ns", "MPI", Unit::ns, [](auto& s) { return s.mpi.exclusive_ns; },
+      "calls made in it, waiting included, all ranks"},
+     {"mpi_inclusive_ns", [](auto& s) { return s.mpi.inclusive_ns; }},
+     {kShown, "max / mean", Unit::none, max_over_mean,
+      "computation of the rank with most of it, over the mean"},
+     {kShown, "max on rank", Unit::none,
+      [](auto& s) { return known_if(s.busiest_ns > 0 && s.mean_ns > 0, s.busiest); }},
+     {"busiest_rank", [](auto& s) { return known_if(s.busiest_ns > 0, s.busiest); }},
+     {"busiest_rank_ns", &Hotspot::busiest_ns},
+     {"mean_rank_ns", &Hotspot::mean_ns}}};
 
 Table table_of(const Hotspots& h, const CallTree& tree, std::size_t rows) {
-  std::string unit = h.unit == CodeUnit::call_path ? "call path" : std::string(to_string(h.unit));
-  if (h.unit == CodeUnit::function && h.source == CodeSource::regions) unit = "region";
-  Table table{
-      "hotspots",
-      "Code by its time on the critical path",
-      {{unit},
-       {"on critical path", Unit::ns, "in it alone: computation, and MPI calls made there"},
-       {"of it", Unit::ratio},
-       {"on path, inclusive", Unit::ns, "on the critical path, with all that is called from it"},
-       {"computation", Unit::ns, "in it alone, all ranks"},
-       {"computation, inclusive", Unit::ns, "with all that is called from it, all ranks"},
-       {"MPI", Unit::ns, "calls made in it, waiting included, all ranks"},
-       {"max / mean", Unit::none, "computation of the rank with most of it, over the mean"},
-       {"max on rank"}},
-      {}};
-  for (const Hotspot& s : h.spots) {
-    if (table.rows.size() == rows) break;
-    std::vector<Value> row{
-        name_of(s, tree, h),
-        s.path.exclusive_ns,
-        ratio_of(static_cast<double>(s.path.exclusive_ns), static_cast<double>(h.path_ns)),
-        s.path.inclusive_ns,
-        s.computation.exclusive_ns,
-        s.computation.inclusive_ns,
-        s.mpi.exclusive_ns};
-    row.resize(table.columns.size());
-    if (s.busiest_ns > 0 && s.mean_ns > 0) {
-      row[7] = fmt::format("{:.2f}", static_cast<double>(s.busiest_ns) / s.mean_ns);
-      row[8] = std::int64_t{s.busiest};
-    }
-    table.rows.push_back(std::move(row));
-  }
+  Table table = kSpots.table(h.spots, HotspotsOf{h, tree}, rows);
+  const bool regions = h.unit == CodeUnit::function && h.source == CodeSource::regions;
+  table.columns[0].name = regions                         ? "region"
+                          : h.unit == CodeUnit::call_path ? "call path"
+                                                          : to_string(h.unit);
   return table;
 }
 
 }  // namespace
 
-const JsonType& declared_type(const HotspotsJsonTag*) {
-  return json_type_by<hotspots_object>();
-}
+const Rows<Hotspots, HotspotsOf> kHotspots{
+    {"by", [](auto& h) { return to_string(h.unit); }},
+    {"source", [](auto& h) { return name_of(h.source); }},
+    {"sampled", [](auto& h) { return h.source == CodeSource::samples; }},
+    {"critical_path_ns", &Hotspots::path_ns},
+    {"computation_ns", &Hotspots::computation_ns},
+    {"mpi_ns", &Hotspots::mpi_ns},
+    {"hotspots", &Hotspots::spots, kSpots}};
 
 Described<HotspotsJson> describe(const Hotspots& hotspots, const CallTree& tree, std::size_t rows) {
-  Described<HotspotsJson> report{hotspots_object(hotspots, tree)};
+  Described<HotspotsJson> report{HotspotsJson(hotspots, HotspotsOf{hotspots, tree})};
   Section section{.id = "hotspots", .title = "Hot spots"};
   section.items.emplace_back(Paragraph{std::string(explanation_of(hotspots.source))});
   section.items.emplace_back(table_of(hotspots, tree, rows));

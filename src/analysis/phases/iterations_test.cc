@@ -209,7 +209,7 @@ TEST(Monitor, ReportsATrendInASentence) {
   EXPECT_THAT(m.iterations->changes, SizeIs(0));
   ASSERT_THAT(m.iterations->trends, SizeIs(1));
   EXPECT_NEAR(m.iterations->trends[0].growth, 0.005, 0.0002);
-  EXPECT_THAT(Json(*iterations_to_json(m))["trends"], SizeIs(1));
+  EXPECT_THAT(kIterations.object(*m.iterations)["trends"], SizeIs(1));
   EXPECT_EQ(m.intervals.size(), 1u);
 }
 

@@ -144,19 +144,14 @@ Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOp
 std::string trend_sentence(const IterationTrend& trend);
 /// The tables and series of a monitor; `calls` with the values after every call.
 Section monitor_section(const Monitor& monitor, bool calls);
-using FocusIntervalsJson = JsonOf<struct FocusIntervalsJsonTag>;
-const JsonType& declared_type(const FocusIntervalsJsonTag*);
 using WindowsJson = JsonOf<struct WindowsJsonTag>;
 const JsonType& declared_type(const WindowsJsonTag*);
-/// The parts of the result: intervals, windows; times in ns from the start of the run.
-FocusIntervalsJson intervals_to_json(const Monitor& monitor);
+/// The parts of the result: intervals, windows, iterations; times in ns from the start of the run.
+extern const Rows<FocusInterval> kFocusIntervals;
 WindowsJson windows_to_json(const Monitor& monitor);
-using IterationsJson = JsonOf<struct IterationsJsonTag>;
-const JsonType& declared_type(const IterationsJsonTag*);
-/// The iterations, if there are any.
-std::optional<IterationsJson> iterations_to_json(const Monitor& monitor);
-using MonitorJson = JsonOf<struct MonitorJsonTag>;
-const JsonType& declared_type(const MonitorJsonTag*);
+extern const Rows<RunIterations> kIterations;
+extern const Rows<Monitor> kMonitor;
+using MonitorJson = JsonBy<kMonitor>;
 Described<MonitorJson> describe(const Monitor& monitor);
 
 /// The efficiencies of fixed windows, and the cumulative transfer efficiency of a rank, as curves

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kOutliersShown = 5;
 
-auto window_efficiency_object(const WindowEfficiency& e) {
-  return Object{"parallel"_key = e.useful, "load_balance"_key = e.load_balance,
-                "serialisation"_key = e.serialisation, "transfer"_key = e.transfer};
-}
+const Rows<WindowEfficiency> kWindowEfficiency{{"parallel", &WindowEfficiency::useful},
+                                               {"load_balance", &WindowEfficiency::load_balance},
+                                               {"serialisation", &WindowEfficiency::serialisation},
+                                               {"transfer", &WindowEfficiency::transfer}};
 
 bool of_program(const FocusInterval& r) {
   return r.kind != IntervalKind::startup && r.kind != IntervalKind::shutdown;
@@ -26,68 +26,86 @@ std::string phase_label(const FocusInterval& r) {
   return of_program(r) ? fmt::format("{}{}", r.phase + 1, r.representative ? " *" : "") : "";
 }
 
-auto focus_interval_object(const FocusInterval& r) {
-  return Object{
-      "begin_ns"_key = r.begin_ns,
-      "end_ns"_key = r.end_ns,
-      "kind"_key = to_string(r.kind),
-      "confidence"_key = r.confidence,
-      "phase"_key = known_if(of_program(r), r.phase),
-      "representative"_key = r.representative,
-      "waiting_ns"_key = r.waiting_ns,
-      "main_pattern"_key = optional_of(r.main_pattern, [](WaitPattern p) { return identifier(p); }),
-      "late_rank"_key = known_if(r.late_rank >= 0, r.late_rank),
-      "late_share"_key = r.late_share,
-      "path_rank"_key = r.path_rank,
-      "path_share"_key = r.path_share,
-      "efficiency"_key = window_efficiency_object(r.efficiency)};
+/// Nothing is expected to be efficient outside of the program.
+template <double WindowEfficiency::*part>
+std::optional<double> efficiency_in(const FocusInterval& r) {
+  return known_if(of_program(r), r.efficiency.*part);
 }
 
-auto focus_interval_objects(const Monitor& m) {
-  return list_of(m.intervals, focus_interval_object);
-}
-
-auto phase_object(const FocusInterval& r) {
-  return Object{"begin_ns"_key = r.begin_ns, "end_ns"_key = r.end_ns,
-                "kind"_key = to_string(r.kind)};
-}
+const Rows<FocusInterval> kProgramPhases{{"begin_ns", &FocusInterval::begin_ns},
+                                         {"end_ns", &FocusInterval::end_ns},
+                                         {"kind", [](auto& r) { return to_string(r.kind); }}};
 
 /// The intervals between MPI_Init and MPI_Finalize.
-auto phase_objects(const Monitor& m) {
-  std::vector<ReturnedBy<phase_object>> phases;
-  for (const FocusInterval& r : m.intervals) {
-    if (of_program(r)) phases.push_back(phase_object(r));
+std::vector<FocusInterval> intervals_of_program(const Monitor& m) {
+  std::vector<FocusInterval> intervals;
+  std::ranges::copy_if(m.intervals, std::back_inserter(intervals), of_program);
+  return intervals;
+}
+
+std::string_view metric_name(PhaseMetric metric) {
+  switch (metric) {
+    case PhaseMetric::structure:
+      return "sequence of calls";
+    case PhaseMetric::processors:
+      return "time without a processor";
+    default:
+      return identifier(metric);
   }
-  return phases;
 }
 
-auto change_object(const IterationChange& c) {
-  return Object{"iteration"_key = c.iteration, "metric"_key = identifier(c.metric),
-                "rank"_key = known_if(c.rank >= 0, c.rank), "before_ns"_key = c.before_ns,
-                "after_ns"_key = c.after_ns};
+Value rank_cell(int rank) {
+  return rank < 0 ? Value() : Value(std::to_string(rank));
 }
 
-auto trend_object(const IterationTrend& t) {
-  return Object{"metric"_key = identifier(t.metric), "rank"_key = known_if(t.rank >= 0, t.rank),
-                "before_ns"_key = t.first_ns, "after_ns"_key = t.last_ns, "growth"_key = t.growth};
+NameOf named_metric(const auto& row) {
+  return {identifier(row.metric), metric_name(row.metric)};
+}
+std::optional<std::int32_t> rank_of(const auto& row) {
+  return known_if(row.rank >= 0, row.rank);
 }
 
-auto iterations_object(const RunIterations& run) {
-  using Outlier = RunIterations::Outlier;
-  return Object{
-      "period_ns"_key = run.period_ns,
-      "count"_key = run.count,
-      "begin_ns"_key = run.begin_ns,
-      "end_ns"_key = run.end_ns,
-      "outliers"_key = list_of(run.outliers, [](const Outlier& o) { return o.iteration; }),
-      "outlier_factors"_key = list_of(run.outliers, [](const Outlier& o) { return o.factor; }),
-      "changes"_key = list_of(run.changes, change_object),
-      "trends"_key = list_of(run.trends, trend_object),
-      "off_processor_share"_key = run.off_processor_share};
+const Rows<IterationTrend> kIterationTrends{
+    "iteration_trends",
+    "Trends over the iterations",
+    {{"metric", Unit::none, named_metric<IterationTrend>},
+     {"rank", rank_of<IterationTrend>},
+     {kShown, "rank", Unit::none, [](auto& t) { return rank_cell(t.rank); },
+      "empty: mean of all ranks"},
+     {kShown, "growth", Unit::ratio, &IterationTrend::growth,
+      "per iteration, of the value in the first"},
+     {"before_ns", "first", Unit::ns, &IterationTrend::first_ns, "per iteration"},
+     {"after_ns", "last", Unit::ns, &IterationTrend::last_ns, "per iteration"},
+     {"growth", &IterationTrend::growth}}};
+
+/// The sequence of calls has no length.
+std::optional<double> length_of(const IterationChange& c, double ns) {
+  return known_if(c.metric != PhaseMetric::structure, ns);
 }
+
+const Rows<IterationChange> kIterationChanges{
+    "iteration_changes",
+    "Changes between iterations",
+    {{"iteration", Unit::count, &IterationChange::iteration,
+      "the first one after the change, from 0"},
+     {"metric", Unit::none, named_metric<IterationChange>},
+     {"rank", rank_of<IterationChange>},
+     {kShown, "rank", Unit::none, [](auto& c) { return rank_cell(c.rank); },
+      "empty: mean of all ranks"},
+     {"before_ns", &IterationChange::before_ns},
+     {kShown, "before", Unit::ns, [](auto& c) { return length_of(c, c.before_ns); },
+      "per iteration"},
+     {"after_ns", &IterationChange::after_ns},
+     {kShown, "after", Unit::ns, [](auto& c) { return length_of(c, c.after_ns); },
+      "per iteration"}}};
+
+const Rows<TransferMonitor> kTransferMonitor{{"time_ns", &TransferMonitor::time_ns},
+                                             {"local", &TransferMonitor::local},
+                                             {"longer_pairs", &TransferMonitor::longer_pairs},
+                                             {"cumulative", &TransferMonitor::cumulative}};
 
 auto window_object(const Monitor& m, std::size_t window) {
-  return Object{window_efficiency_object(m.windows[window]), "begin_ns"_key = m.border_ns[window],
+  return Object{JsonBy<kWindowEfficiency>(m.windows[window]), "begin_ns"_key = m.border_ns[window],
                 "end_ns"_key = m.border_ns[window + 1]};
 }
 
@@ -95,50 +113,6 @@ auto window_objects(const Monitor& m) {
   std::vector<ReturnedBy<window_object>> windows;
   for (std::size_t i = 0; i < m.windows.size(); ++i) windows.push_back(window_object(m, i));
   return windows;
-}
-
-auto transfer_object(const Monitor& m) {
-  return Object{"time_ns"_key = m.transfer.time_ns, "local"_key = m.transfer.local,
-                "longer_pairs"_key = m.transfer.longer_pairs,
-                "cumulative"_key = m.transfer.cumulative};
-}
-
-auto monitor_object(const Monitor& m) {
-  return Object{"rank"_key = m.rank,
-                "length_ns"_key = m.length_ns,
-                "phases"_key = phase_objects(m),
-                "iterations"_key = iterations_to_json(m),
-                "regions"_key = focus_interval_objects(m),
-                "windows"_key = window_objects(m),
-                "monitor"_key = transfer_object(m)};
-}
-
-Table interval_table(const Monitor& m) {
-  Table table{"focus_regions",
-              "Phase intervals",
-              {{"begin", Unit::ns},
-               {"end", Unit::ns},
-               {"dominant factor"},
-               {"phase"},
-               {"parallel eff.", Unit::ratio, "parallel efficiency"},
-               {"load balance", Unit::ratio},
-               {"serial. eff.", Unit::ratio, "serialisation efficiency"},
-               {"transfer eff.", Unit::ratio, "transfer efficiency"},
-               {"wait time", Unit::ns, "sum over all ranks"},
-               {"confidence", Unit::ratio, "of the change point at its begin"}},
-              {}};
-  for (const FocusInterval& r : m.intervals) {
-    std::vector<Value> row{r.begin_ns, r.end_ns, std::string(name(r.kind)), phase_label(r)};
-    if (of_program(r)) {
-      row.insert(row.end(), {r.efficiency.useful, r.efficiency.load_balance,
-                             r.efficiency.serialisation, r.efficiency.transfer});
-    } else {
-      row.resize(row.size() + 4);  // nothing is expected to be efficient there
-    }
-    row.insert(row.end(), {r.waiting_ns, r.confidence});
-    table.rows.push_back(std::move(row));
-  }
-  return table;
 }
 
 std::string outlier_sentence(const RunIterations& run) {
@@ -157,43 +131,12 @@ std::string outlier_sentence(const RunIterations& run) {
                      enumeration(parts));
 }
 
-std::string_view metric_name(PhaseMetric metric) {
-  switch (metric) {
-    case PhaseMetric::structure:
-      return "sequence of calls";
-    case PhaseMetric::processors:
-      return "time without a processor";
-    default:
-      return identifier(metric);
-  }
-}
-
 std::string processors_sentence(const RunIterations& run) {
   return fmt::format(
       "Ranks lacked a processor for {} of the loop's time outside MPI: computation is compared by "
       "CPU time{}.",
       format_percent(run.off_processor_share),
       run.times_in_mpi_count ? "" : ", and times in MPI are not compared");
-}
-
-Value rank_cell(int rank) {
-  return rank < 0 ? Value() : Value(std::to_string(rank));
-}
-
-Table trend_table(const std::vector<IterationTrend>& trends) {
-  Table table{"iteration_trends",
-              "Trends over the iterations",
-              {{"metric"},
-               {"rank", {}, "empty: mean of all ranks"},
-               {"growth", Unit::ratio, "per iteration, of the value in the first"},
-               {"first", Unit::ns, "per iteration"},
-               {"last", Unit::ns, "per iteration"}},
-              {}};
-  for (const IterationTrend& t : trends) {
-    table.rows.push_back(
-        {std::string(metric_name(t.metric)), rank_cell(t.rank), t.growth, t.first_ns, t.last_ns});
-  }
-  return table;
 }
 
 /// Iterations and what changes between them.
@@ -207,24 +150,8 @@ void add_iterations(const RunIterations& run, Section& section) {
     section.items.emplace_back(Paragraph{processors_sentence(run)});
   }
   section.items.emplace_back(Paragraph{outlier_sentence(run)});
-  if (!run.trends.empty()) section.items.emplace_back(trend_table(run.trends));
-  if (run.changes.empty()) return;
-  Table table{"iteration_changes",
-              "Changes between iterations",
-              {{"iteration", Unit::count, "the first one after the change, from 0"},
-               {"metric"},
-               {"rank", {}, "empty: mean of all ranks"},
-               {"before", Unit::ns, "per iteration"},
-               {"after", Unit::ns, "per iteration"}},
-              {}};
-  for (const IterationChange& c : run.changes) {
-    const bool structure = c.metric == PhaseMetric::structure;
-    table.rows.push_back({static_cast<std::int64_t>(c.iteration),
-                          std::string(metric_name(c.metric)), rank_cell(c.rank),
-                          structure ? Value() : Value(c.before_ns),
-                          structure ? Value() : Value(c.after_ns)});
-  }
-  section.items.emplace_back(std::move(table));
+  if (!run.trends.empty()) section.items.emplace_back(kIterationTrends.table(run.trends));
+  if (!run.changes.empty()) section.items.emplace_back(kIterationChanges.table(run.changes));
 }
 
 Series transfer_series(const Monitor& m) {
@@ -279,20 +206,43 @@ Section monitor_section(const Monitor& m, bool calls) {
   Section section{.id = "monitor", .title = "Phases"};
   section.items.emplace_back(Paragraph{
       "Intervals with the same phase number behave similarly; * marks the representative one."});
-  section.items.emplace_back(interval_table(m));
+  section.items.emplace_back(kFocusIntervals.table(m.intervals));
   if (m.iterations) add_iterations(*m.iterations, section);
   if (calls && !m.transfer.time_ns.empty()) section.items.emplace_back(transfer_series(m));
   if (!m.windows.empty()) section.items.emplace_back(window_series(m));
   return section;
 }
 
-const JsonType& declared_type(const FocusIntervalsJsonTag*) {
-  return json_type_by<focus_interval_objects>();
-}
-
-FocusIntervalsJson intervals_to_json(const Monitor& m) {
-  return focus_interval_objects(m);
-}
+const Rows<FocusInterval> kFocusIntervals{
+    "focus_regions",
+    "Phase intervals",
+    {{"begin_ns", "begin", Unit::ns, &FocusInterval::begin_ns},
+     {"end_ns", "end", Unit::ns, &FocusInterval::end_ns},
+     {"kind", "dominant factor", Unit::none,
+      [](auto& r) {
+        return NameOf{to_string(r.kind), name(r.kind)};
+      }},
+     {"confidence", &FocusInterval::confidence},
+     {"phase", [](auto& r) { return known_if(of_program(r), r.phase); }},
+     {kShown, "phase", Unit::none, phase_label},
+     {"representative", &FocusInterval::representative},
+     {kShown, "parallel eff.", Unit::ratio, efficiency_in<&WindowEfficiency::useful>,
+      "parallel efficiency"},
+     {kShown, "load balance", Unit::ratio, efficiency_in<&WindowEfficiency::load_balance>},
+     {kShown, "serial. eff.", Unit::ratio, efficiency_in<&WindowEfficiency::serialisation>,
+      "serialisation efficiency"},
+     {kShown, "transfer eff.", Unit::ratio, efficiency_in<&WindowEfficiency::transfer>,
+      "transfer efficiency"},
+     {"waiting_ns", "wait time", Unit::ns, &FocusInterval::waiting_ns, "sum over all ranks"},
+     {kShown, "confidence", Unit::ratio, &FocusInterval::confidence,
+      "of the change point at its begin"},
+     {"main_pattern",
+      [](auto& r) { return optional_of(r.main_pattern, [](auto p) { return identifier(p); }); }},
+     {"late_rank", [](auto& r) { return known_if(r.late_rank >= 0, r.late_rank); }},
+     {"late_share", &FocusInterval::late_share},
+     {"path_rank", &FocusInterval::path_rank},
+     {"path_share", &FocusInterval::path_share},
+     {"efficiency", &FocusInterval::efficiency, kWindowEfficiency}}};
 
 const JsonType& declared_type(const WindowsJsonTag*) {
   return json_type_by<window_objects>();
@@ -302,21 +252,29 @@ WindowsJson windows_to_json(const Monitor& m) {
   return window_objects(m);
 }
 
-const JsonType& declared_type(const IterationsJsonTag*) {
-  return json_type_by<iterations_object>();
-}
+const Rows<RunIterations> kIterations{
+    {"period_ns", &RunIterations::period_ns},
+    {"count", &RunIterations::count},
+    {"begin_ns", &RunIterations::begin_ns},
+    {"end_ns", &RunIterations::end_ns},
+    {"outliers",
+     [](auto& run) { return list_of(run.outliers, [](auto& o) { return o.iteration; }); }},
+    {"outlier_factors",
+     [](auto& run) { return list_of(run.outliers, [](auto& o) { return o.factor; }); }},
+    {"changes", &RunIterations::changes, kIterationChanges},
+    {"trends", &RunIterations::trends, kIterationTrends},
+    {"off_processor_share", &RunIterations::off_processor_share}};
 
-std::optional<IterationsJson> iterations_to_json(const Monitor& m) {
-  if (!m.iterations) return std::nullopt;
-  return iterations_object(*m.iterations);
-}
-
-const JsonType& declared_type(const MonitorJsonTag*) {
-  return json_type_by<monitor_object>();
-}
+const Rows<Monitor> kMonitor{{"rank", &Monitor::rank},
+                             {"length_ns", &Monitor::length_ns},
+                             {"phases", intervals_of_program, kProgramPhases},
+                             {"iterations", &Monitor::iterations, kIterations},
+                             {"regions", &Monitor::intervals, kFocusIntervals},
+                             {"windows", windows_to_json},
+                             {"monitor", &Monitor::transfer, kTransferMonitor}};
 
 Described<MonitorJson> describe(const Monitor& m) {
-  Described<MonitorJson> report{monitor_object(m)};
+  Described<MonitorJson> report{MonitorJson(m)};
   report.findings = m.findings;
   report.sections.push_back(monitor_section(m, true));
   return report;

@@ -7,8 +7,8 @@
 
 #include "analysis/model/interval.h"
 #include "analysis/model/model_choice.h"
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 #include "timing/network/node_placement.h"
 #include "trace/trace.h"
@@ -66,8 +66,8 @@ PlaceResult place_ranks(const ExecutionGraph& graph, const ModelChoice& choice,
 void require_material_gain(PlaceResult& result, const Trace& trace, const ExecutionGraph& graph,
                            const ModelChoice& choice, std::uint64_t seed);
 
-using PlacementJson = JsonOf<struct PlacementJsonTag>;
-const JsonType& declared_type(const PlacementJsonTag*);
+extern const Rows<PlaceResult> kPlacement;
+using PlacementJson = JsonBy<kPlacement>;
 /// What was found, and what was not: only makespans that were computed. `hosts` names the nodes.
 Described<PlacementJson> describe(const PlaceResult& result, const NodePlacement& hosts);
 

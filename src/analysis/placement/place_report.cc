@@ -55,25 +55,20 @@ std::string limits(const PlaceResult& r) {
   return text;
 }
 
-auto placed_run_object(const PlacedRun& run) {
-  return Object{"name"_key = run.name, "makespan_ns"_key = run.makespan_ns,
-                "node_of_rank"_key = run.node_of_rank};
-}
+const Rows<PlacedRun, PlaceResult> kRivals{
+    "rivals",
+    "Placements by method",
+    {{"name", "placement", Unit::none, &PlacedRun::name},
+     {"makespan_ns", "predicted run time", Unit::ns, &PlacedRun::makespan_ns,
+      "computed for this placement"},
+     {kShown, "reduction", Unit::ratio, [](auto& run, auto& r) { return r.gain_of(run); }},
+     {"node_of_rank", &PlacedRun::node_of_rank}}};
 
 Table rivals_table(const PlaceResult& r) {
-  Table table{.id = "rivals",
-              .title = "Placements by method",
-              .columns = {{"placement"},
-                          {"predicted run time", Unit::ns, "computed for this placement"},
-                          {"reduction", Unit::ratio}},
-              .rows = {}};
-  const auto add = [&](const PlacedRun& run) {
-    table.rows.push_back({run.name, run.makespan_ns, r.gain_of(run)});
-  };
-  add(r.before);
-  for (const PlacedRun& run : r.rivals) add(run);
-  if (r.improved()) add(r.best);
-  return table;
+  std::vector<PlacedRun> all{r.before};
+  all.insert(all.end(), r.rivals.begin(), r.rivals.end());
+  if (r.improved()) all.push_back(r.best);
+  return kRivals.table(all, r);
 }
 
 Table moves_table(const PlaceResult& r, const NodePlacement& hosts) {
@@ -90,30 +85,25 @@ Table moves_table(const PlaceResult& r, const NodePlacement& hosts) {
   return table;
 }
 
-auto placement_object(const PlaceResult& r) {
-  const auto gain = optional_of(r.gain, [](const auto& g) {
-    return Object{"low"_key = g.low, "median"_key = g.middle, "high"_key = g.high};
-  });
-  return Object{"improved"_key = r.improved(),
-                "before_makespan_ns"_key = r.before.makespan_ns,
-                "makespan_ns"_key = r.best.makespan_ns,
-                "gain"_key = gain,
-                "lower_bound_ns"_key = r.lower_bound_ns,
-                "local_optimum"_key = r.local_optimum,
-                "evaluations"_key = r.evaluations,
-                "restarts"_key = r.restarts,
-                "node_of_rank"_key = r.best.node_of_rank,
-                "rivals"_key = list_of(r.rivals, placed_run_object)};
-}
+const Rows<Interval> kGain{
+    {"low", &Interval::low}, {"median", &Interval::middle}, {"high", &Interval::high}};
 
 }  // namespace
 
-const JsonType& declared_type(const PlacementJsonTag*) {
-  return json_type_by<placement_object>();
-}
+const Rows<PlaceResult> kPlacement{
+    {"improved", &PlaceResult::improved},
+    {"before_makespan_ns", [](auto& r) { return r.before.makespan_ns; }},
+    {"makespan_ns", [](auto& r) { return r.best.makespan_ns; }},
+    {"gain", &PlaceResult::gain, kGain},
+    {"lower_bound_ns", &PlaceResult::lower_bound_ns},
+    {"local_optimum", &PlaceResult::local_optimum},
+    {"evaluations", &PlaceResult::evaluations},
+    {"restarts", &PlaceResult::restarts},
+    {"node_of_rank", [](auto& r) { return r.best.node_of_rank; }},
+    {"rivals", &PlaceResult::rivals, kRivals}};
 
 Described<PlacementJson> describe(const PlaceResult& r, const NodePlacement& hosts) {
-  Described<PlacementJson> report{placement_object(r)};
+  Described<PlacementJson> report{PlacementJson(r)};
   Section section{.id = "place", .title = "Placement"};
   section.items.emplace_back(Paragraph{verdict(r)});
   section.items.emplace_back(Paragraph{limits(r)});

@@ -8,8 +8,8 @@
 
 #include "analysis/regression/job_summary.h"
 #include "base/findings.h"
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 
 namespace slackline {
@@ -75,8 +75,8 @@ inline constexpr double kHistoryErrorRate = 0.05;
 /// the runs of a commit.
 History history(const std::vector<HistoryEntry>& entries, const std::vector<std::string>& commits);
 
-using HistoryJson = JsonOf<struct HistoryJsonTag>;
-const JsonType& declared_type(const HistoryJsonTag*);
+extern const Rows<History> kHistory;
+using HistoryJson = JsonBy<kHistory>;
 Described<HistoryJson> describe(const History& history);
 
 /// A badge as repositories show it: label and value beside each other. SVG without fonts or files
@@ -108,8 +108,8 @@ struct WorstRuns {
 /// At most `most` of them. O(n log n).
 WorstRuns worst_runs(const std::vector<HistoryEntry>& entries, std::size_t most);
 
-using WorstRunsJson = JsonOf<struct WorstRunsJsonTag>;
-const JsonType& declared_type(const WorstRunsJsonTag*);
+extern const Rows<WorstRuns> kWorstRuns;
+using WorstRunsJson = JsonBy<kWorstRuns>;
 Described<WorstRunsJson> describe(const WorstRuns& runs);
 
 /// Runs as gauges in the text format of OpenMetrics 1.0 without timestamps, which is valid in the

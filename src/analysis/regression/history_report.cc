@@ -200,40 +200,32 @@ Section method_section(const History& history, std::size_t least) {
           kLeastStretch)}}};
 }
 
-auto history_change_object(const HistoryChange& change) {
-  return Object{"metric"_key = change.quantity, "function"_key = known_text(change.function),
-                "level_before"_key = change.before, "level_after"_key = change.after,
-                "p"_key = change.p};
-}
+const Rows<HistoryChange> kHistoryChanges{
+    {"metric", &HistoryChange::quantity},
+    {"function", [](auto& change) { return known_text(change.function); }},
+    {"level_before", &HistoryChange::before},
+    {"level_after", &HistoryChange::after},
+    {"p", &HistoryChange::p}};
 
-auto changed_function_object(const ChangedFunction& function) {
-  return Object{"function"_key = function.name, "rank"_key = function.rank,
-                "change_ns"_key = function.change_ns,
-                "mean_change_ns"_key = function.mean_change_ns};
-}
+const Rows<ChangedFunction> kChangedFunctions{{"function", &ChangedFunction::name},
+                                              {"rank", &ChangedFunction::rank},
+                                              {"change_ns", &ChangedFunction::change_ns},
+                                              {"mean_change_ns", &ChangedFunction::mean_change_ns}};
 
-auto changed_object(const RankHistory& history, const ChangedCommit& changed) {
-  return Object{"commit"_key = history.points[changed.point].commit,
-                "number"_key = changed.point + 1,
-                "level_changes"_key = list_of(changed.changes, history_change_object),
-                "functions"_key = list_of(changed.functions, changed_function_object)};
-}
+const Rows<ChangedCommit, RankHistory> kChangedCommits{
+    {"commit", [](auto& c, auto& history) { return history.points[c.point].commit; }},
+    {"number", [](auto& c) { return c.point + 1; }},
+    {"level_changes", &ChangedCommit::changes, kHistoryChanges},
+    {"functions", &ChangedCommit::functions, kChangedFunctions}};
 
-auto point_object(const HistoryPoint& point) {
-  return Object{"commit"_key = point.commit, "summary"_key = to_json(point.runs)};
-}
+const Rows<HistoryPoint> kHistoryPoints{{"commit", &HistoryPoint::commit},
+                                        {"summary", &HistoryPoint::runs, kJobSummary}};
 
-auto ranks_object(const RankHistory& history) {
-  const auto changed = [&](const ChangedCommit& c) { return changed_object(history, c); };
-  return Object{"ranks"_key = history.ranks, "program"_key = known_text(history.program),
-                "changed_commits"_key = list_of(history.changed, changed),
-                "commits"_key = list_of(history.points, point_object)};
-}
-
-auto history_object(const History& history) {
-  return Object{"tested"_key = history.tested,
-                "histories"_key = list_of(history.by_ranks, ranks_object)};
-}
+const Rows<RankHistory> kRankHistories{
+    {"ranks", &RankHistory::ranks},
+    {"program", [](auto& history) { return known_text(history.program); }},
+    {"changed_commits", &RankHistory::changed, kChangedCommits},
+    {"commits", &RankHistory::points, kHistoryPoints}};
 
 std::string colour_of(double share) {
   if (share < 0) return "#555";
@@ -243,12 +235,11 @@ std::string colour_of(double share) {
 
 }  // namespace
 
-const JsonType& declared_type(const HistoryJsonTag*) {
-  return json_type_by<history_object>();
-}
+const Rows<History> kHistory{{"tested", &History::tested},
+                             {"histories", &History::by_ranks, kRankHistories}};
 
 Described<HistoryJson> describe(const History& history) {
-  Described<HistoryJson> report{history_object(history)};
+  Described<HistoryJson> report{HistoryJson(history)};
   report.findings = history.findings;
   const std::size_t least = least_values(history.tested, kHistoryErrorRate);
   for (const RankHistory& ranks : history.by_ranks) {

@@ -159,55 +159,32 @@ void merge_causes(const std::vector<JobSummary>& summaries, JobSummary& all) {
   std::ranges::stable_sort(all.causes, std::greater(), &Cause::share);
 }
 
-auto wait_object(const JobSummary::Wait& wait) {
-  return Object{"pattern"_key = wait.pattern, "shares"_key = rounded_all(wait.share)};
-}
+const Rows<JobSummary::Wait> kSummaryWaits{
+    {"pattern", &JobSummary::Wait::pattern},
+    {"shares", [](auto& wait) { return rounded_all(wait.share); }}};
 
-auto cause_object(const JobSummary::Cause& cause) {
-  const auto bound = [&](double value) { return known_if(cause.interval.has_value(), value); };
-  const std::pair<double, double> interval = cause.interval.value_or(std::pair(0.0, 0.0));
-  return Object{"limit"_key = cause.limit,
-                "share"_key = rounded(cause.share),
-                "low"_key = bound(rounded(interval.first)),
-                "high"_key = bound(rounded(interval.second)),
-                "ranks"_key = cause.ranks,
-                "function"_key = known_text(cause.function)};
-}
+const Rows<JobSummary::Cause> kSummaryCauses{
+    {"limit", &JobSummary::Cause::limit},
+    {"share", [](auto& c) { return rounded(c.share); }},
+    {"low",
+     [](auto& c) { return optional_of(c.interval, [](auto& i) { return rounded(i.first); }); }},
+    {"high",
+     [](auto& c) { return optional_of(c.interval, [](auto& i) { return rounded(i.second); }); }},
+    {"ranks", &JobSummary::Cause::ranks},
+    {"function", [](auto& c) { return known_text(c.function); }}};
 
-auto function_object(const JobSummary::Function& function) {
-  return Object{"function"_key = function.name, "means_ns"_key = rounded_times(function.mean_ns),
-                "slowest_ns"_key = rounded_times(function.slowest_ns),
-                "slowest_ranks"_key = function.slowest_rank};
-}
+const Rows<JobSummary::Function> kSummaryFunctions{
+    {"function", &JobSummary::Function::name},
+    {"means_ns", [](auto& f) { return rounded_times(f.mean_ns); }},
+    {"slowest_ns", [](auto& f) { return rounded_times(f.slowest_ns); }},
+    {"slowest_ranks", &JobSummary::Function::slowest_rank}};
 
-JsonMap<std::string> labels_object(const JobIdentity& identity) {
+JsonMap<std::string> labels_object(const JobSummary& s) {
   JsonMap<std::string> labels;
-  for (const auto& [name, value] : identity.labels) labels.add(name, value);
+  for (const auto& [name, value] : s.identity.labels) labels.add(name, value);
   return labels;
 }
 
-auto summary_object(const JobSummary& s) {
-  return Object{"schema"_key = kSummarySchema,
-                "program"_key = known_text(s.program),
-                "started"_key = known_text(s.started),
-                "job"_key = known_text(s.identity.job),
-                "commit"_key = known_text(s.identity.commit),
-                "labels"_key = labels_object(s.identity),
-                "host_names"_key = s.hosts,
-                "host_count"_key = s.host_count,
-                "ranks"_key = s.ranks,
-                "run_count"_key = s.runs(),
-                "run_times_ns"_key = rounded_times(s.metrics[0]),
-                "parallel_efficiencies"_key = rounded_all(s.metrics[1]),
-                "load_balances"_key = rounded_all(s.metrics[2]),
-                "communication_efficiencies"_key = rounded_all(s.metrics[3]),
-                "serialisations"_key = rounded_all(s.metrics[4]),
-                "transfers"_key = rounded_all(s.metrics[5]),
-                "waiting_shares"_key = rounded_all(s.waiting),
-                "wait_patterns"_key = list_of(s.waits, wait_object),
-                "causes"_key = list_of(s.causes, cause_object),
-                "functions"_key = list_of(s.functions, function_object)};
-}
 constexpr std::array<const char*, kRunMetrics.size()> kMetricKeys{
     "run_times_ns",   "parallel_efficiencies",
     "load_balances",  "communication_efficiencies",
@@ -457,7 +434,7 @@ std::string content_of_runs(const JobSummary& summary) {
   content.waits.clear();
   content.causes.clear();
   content.functions.clear();
-  return json_text(to_json(content));
+  return json_text(JobSummaryJson(content));
 }
 
 std::int32_t most_frequent_rank(const std::vector<std::int32_t>& ranks) {
@@ -490,7 +467,7 @@ JobSummary merged(const std::vector<JobSummary>& summaries) {
 }
 
 JobSummary within_limit(JobSummary summary) {
-  while (json_text(to_json(summary)).size() > kMostSummaryBytes) {
+  while (json_text(JobSummaryJson(summary)).size() > kMostSummaryBytes) {
     if (shorten(summary)) continue;
     throw Error("cannot write the summary",
                 fmt::format("{} and {} take more than {}", count_of(summary.runs(), "run"),
@@ -501,13 +478,27 @@ JobSummary within_limit(JobSummary summary) {
   return summary;
 }
 
-const JsonType& declared_type(const JobSummaryJsonTag*) {
-  return json_type_by<summary_object>();
-}
-
-JobSummaryJson to_json(const JobSummary& summary) {
-  return summary_object(summary);
-}
+const Rows<JobSummary> kJobSummary{
+    {"schema", [](auto&) { return kSummarySchema; }},
+    {"program", [](auto& s) { return known_text(s.program); }},
+    {"started", [](auto& s) { return known_text(s.started); }},
+    {"job", [](auto& s) { return known_text(s.identity.job); }},
+    {"commit", [](auto& s) { return known_text(s.identity.commit); }},
+    {"labels", labels_object},
+    {"host_names", &JobSummary::hosts},
+    {"host_count", &JobSummary::host_count},
+    {"ranks", &JobSummary::ranks},
+    {"run_count", &JobSummary::runs},
+    {"run_times_ns", [](auto& s) { return rounded_times(s.metrics[0]); }},
+    {"parallel_efficiencies", [](auto& s) { return rounded_all(s.metrics[1]); }},
+    {"load_balances", [](auto& s) { return rounded_all(s.metrics[2]); }},
+    {"communication_efficiencies", [](auto& s) { return rounded_all(s.metrics[3]); }},
+    {"serialisations", [](auto& s) { return rounded_all(s.metrics[4]); }},
+    {"transfers", [](auto& s) { return rounded_all(s.metrics[5]); }},
+    {"waiting_shares", [](auto& s) { return rounded_all(s.waiting); }},
+    {"wait_patterns", &JobSummary::waits, kSummaryWaits},
+    {"causes", &JobSummary::causes, kSummaryCauses},
+    {"functions", &JobSummary::functions, kSummaryFunctions}};
 
 std::optional<JobSummary> summary_from_json(const Json& json, const std::string& name) {
   constexpr std::string_view kName = "slackline-summary/";

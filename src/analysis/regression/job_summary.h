@@ -14,7 +14,7 @@
 #include "analysis/cube/difference.h"
 #include "analysis/summary/diagnosis.h"
 #include "report/json.h"
-#include "report/object.h"
+#include "report/rows.h"
 #include "trace/samples.h"
 #include "trace/trace.h"
 
@@ -106,10 +106,9 @@ const Element* find_named(const std::vector<Element>& list, std::string Element:
 /// kMostSummaryBytes. Throws Error where it has too many runs or labels for that.
 JobSummary within_limit(JobSummary summary);
 
-using JobSummaryJson = JsonOf<struct JobSummaryJsonTag>;
-const JsonType& declared_type(const JobSummaryJsonTag*);
 /// Values with six digits.
-JobSummaryJson to_json(const JobSummary& summary);
+extern const Rows<JobSummary> kJobSummary;
+using JobSummaryJson = JsonBy<kJobSummary>;
 
 /// `json`: a summary, or a report with one. Nothing where it is something else. Throws Error for a
 /// summary that is damaged or of another version; `name` is its file.

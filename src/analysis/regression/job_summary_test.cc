@@ -27,12 +27,12 @@ JobSummary summary_of_run(double run_ns, std::string function = "kernel") {
 }
 
 JobSummary read_back(const JobSummary& summary) {
-  return summary_from_json(parse_json(json_text(to_json(summary))), "s.json").value();
+  return summary_from_json(parse_json(json_text(JobSummaryJson(summary))), "s.json").value();
 }
 
 TEST(JobSummary, ReadsWhatItWrites) {
   const JobSummary all = merged({summary_of_run(1e9), summary_of_run(1.5e9)});
-  EXPECT_EQ(json_text(to_json(read_back(all))), json_text(to_json(all)));
+  EXPECT_EQ(json_text(JobSummaryJson(read_back(all))), json_text(JobSummaryJson(all)));
   const JobSummary s = read_back(summary_of_run(123456789));
   EXPECT_EQ(s.identity.commit, "0123abcd");
   EXPECT_EQ(s.identity.labels.at(0).second, "main");
@@ -124,12 +124,12 @@ TEST(JobSummary, IsAtMostTwoKilobytes) {
   }
   for (int i = 0; i < 200; ++i) s.hosts.push_back("host-of-some-name-" + std::to_string(i * 2));
   const JobSummary small = within_limit(s);
-  EXPECT_LE(json_text(to_json(small)).size(), kMostSummaryBytes);
+  EXPECT_LE(json_text(JobSummaryJson(small)).size(), kMostSummaryBytes);
   EXPECT_EQ(small.metrics, s.metrics);
   EXPECT_EQ(small.host_count, 2u);
   const JobSummary repeats = within_limit(merged(std::vector<JobSummary>(12, summary_of_run(1e9))));
   EXPECT_EQ(repeats.runs(), 12u);
-  EXPECT_LE(json_text(to_json(repeats)).size(), kMostSummaryBytes);
+  EXPECT_LE(json_text(JobSummaryJson(repeats)).size(), kMostSummaryBytes);
   EXPECT_THROW(within_limit(merged(std::vector<JobSummary>(500, summary_of_run(1e9)))), Error);
 }
 
@@ -148,7 +148,7 @@ TEST(JobSummary, OtherFilesAreNone) {
 
 /// What is said of a summary in which `from` is replaced by `to`; nothing: it is read.
 std::string refused(const std::string& from, const std::string& to) {
-  std::string text = json_text(to_json(summary_of_run(1e9)));
+  std::string text = json_text(JobSummaryJson(summary_of_run(1e9)));
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   text.replace(at, from.size(), to);

@@ -39,30 +39,32 @@ std::string place_of_cause(const JobSummary& summary) {
                              fmt::join(cause.ranks, ", "));
 }
 
-Table runs_table(const WorstRuns& runs) {
-  Table table{.id = "worst-runs",
-              .title = "Runs that lose most rank time",
-              .columns = {{"job", Unit::none, "its file where the number of the job is not known"},
-                          {"program"},
-                          {"ranks", Unit::count},
-                          {"run time", Unit::ns, "median of repeats"},
-                          {"lost", Unit::ns, "rank time that is not computation"},
-                          {"of all lost", Unit::ratio},
-                          {"parallel efficiency", Unit::ratio},
-                          {"limited by", Unit::none, "and its share of the rank time"},
-                          {"where"},
-                          {"started"}},
-              .rows = {}};
-  for (const auto& [run, time] : runs.worst) {
-    const JobSummary& s = run.summary;
-    table.rows.push_back({s.identity.job.empty() ? run.name : s.identity.job, compared_command(s),
-                          std::int64_t{s.ranks}, median_of(s.metrics[kRunTime]), time.lost_ns,
-                          share_of(time.lost_ns, runs.all.lost_ns),
-                          1 - share_of(time.lost_ns, time.total_ns), main_cause(s),
-                          place_of_cause(s), s.started});
-  }
-  return table;
+std::string job_of(const RunCost& cost) {
+  const std::string& job = cost.run.summary.identity.job;
+  return job.empty() ? cost.run.name : job;
 }
+
+const Rows<RunCost, WorstRuns> kRunCosts{
+    "worst-runs",
+    "Runs that lose most rank time",
+    {{"name", [](auto& c) { return c.run.name; }},
+     {kShown, "job", Unit::none, job_of, "its file where the number of the job is not known"},
+     {kShown, "program", Unit::none, [](auto& c) { return compared_command(c.run.summary); }},
+     {kShown, "ranks", Unit::count, [](auto& c) { return c.run.summary.ranks; }},
+     {kShown, "run time", Unit::ns,
+      [](auto& c) { return median_of(c.run.summary.metrics[kRunTime]); }, "median of repeats"},
+     {"rank_time_ns", [](auto& c) { return c.time.total_ns; }},
+     {"lost_rank_time_ns", "lost", Unit::ns, [](auto& c) { return c.time.lost_ns; },
+      "rank time that is not computation"},
+     {kShown, "of all lost", Unit::ratio,
+      [](auto& c, auto& runs) { return share_of(c.time.lost_ns, runs.all.lost_ns); }},
+     {kShown, "parallel efficiency", Unit::ratio,
+      [](auto& c) { return 1 - share_of(c.time.lost_ns, c.time.total_ns); }},
+     {kShown, "limited by", Unit::none, [](auto& c) { return main_cause(c.run.summary); },
+      "and its share of the rank time"},
+     {kShown, "where", Unit::none, [](auto& c) { return place_of_cause(c.run.summary); }},
+     {kShown, "started", Unit::none, [](auto& c) { return c.run.summary.started; }},
+     {"summary", [](auto& c) -> auto& { return c.run.summary; }, kJobSummary}}};
 
 std::string overview(const WorstRuns& runs) {
   double shown_ns = 0;
@@ -75,17 +77,6 @@ std::string overview(const WorstRuns& runs) {
       runs.worst.size() == 1 ? "The run below accounts"
                              : fmt::format("The {} runs below account", runs.worst.size()),
       format_percent(share_of(shown_ns, runs.all.lost_ns)));
-}
-
-auto run_cost_object(const RunCost& cost) {
-  return Object{"name"_key = cost.run.name, "rank_time_ns"_key = cost.time.total_ns,
-                "lost_rank_time_ns"_key = cost.time.lost_ns,
-                "summary"_key = to_json(cost.run.summary)};
-}
-
-auto worst_runs_object(const WorstRuns& runs) {
-  return Object{"rank_time_ns"_key = runs.all.total_ns, "lost_rank_time_ns"_key = runs.all.lost_ns,
-                "worst_runs"_key = list_of(runs.worst, run_cost_object)};
 }
 
 }  // namespace
@@ -115,15 +106,15 @@ WorstRuns worst_runs(const std::vector<HistoryEntry>& entries, std::size_t most)
   return runs;
 }
 
-const JsonType& declared_type(const WorstRunsJsonTag*) {
-  return json_type_by<worst_runs_object>();
-}
+const Rows<WorstRuns> kWorstRuns{{"rank_time_ns", [](auto& runs) { return runs.all.total_ns; }},
+                                 {"lost_rank_time_ns", [](auto& runs) { return runs.all.lost_ns; }},
+                                 {"worst_runs", &WorstRuns::worst, kRunCosts}};
 
 Described<WorstRunsJson> describe(const WorstRuns& runs) {
-  return {worst_runs_object(runs),
+  return {WorstRunsJson(runs),
           {{.id = "worst-runs",
             .title = "Worst runs",
-            .items = {Paragraph{overview(runs)}, runs_table(runs)}}}};
+            .items = {Paragraph{overview(runs)}, kRunCosts.table(runs.worst, runs)}}}};
 }
 
 }  // namespace slackline

@@ -235,15 +235,15 @@ TimeWindows waiting_over_time(const Trace& trace, const WaitStates& waits,
 auto diagnosis_object(const Diagnosis& d, const Trace& trace, const CallPaths& paths,
                       const WaitSummaryJson& waits, const CriticalPathJson& path,
                       const std::optional<PathFunctionsJson>& functions) {
-  return Object{
-      "diagnosis"_key = diagnosis_to_json(d.limits, trace.call_tree()),
-      "measured"_key =
-          Object{"time_shares"_key = shares_object(d.shares, paths),
-                 "efficiency"_key = efficiency_to_json(d.efficiency), "wait_states"_key = waits,
-                 "critical_path"_key = Object{path, "by_function"_key.when(functions)},
-                 "phases"_key = d.monitor.phases, "iterations"_key = iterations_to_json(d.monitor),
-                 "regions"_key = intervals_to_json(d.monitor),
-                 "windows"_key = windows_to_json(d.monitor)}};
+  return Object{"diagnosis"_key = diagnosis_to_json(d.limits, trace.call_tree()),
+                "measured"_key = Object{
+                    "time_shares"_key = shares_object(d.shares, paths),
+                    "efficiency"_key = efficiency_to_json(d.efficiency), "wait_states"_key = waits,
+                    "critical_path"_key = Object{path, "by_function"_key.when(functions)},
+                    "phases"_key = d.monitor.phases,
+                    "iterations"_key = optional_of(d.monitor.iterations, json_by<kIterations>),
+                    "regions"_key = list_of(d.monitor.intervals, json_by<kFocusIntervals>),
+                    "windows"_key = windows_to_json(d.monitor)}};
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ auto with_context(Described<Result> described, std::string_view command,
                   const LoadedProgram& loaded, Own own = {}) {
   described.findings.merge(loaded.findings);
   return typed_report(command, report_title(command, loaded),
-                      Object<LogGOPSJson, Own>(to_json(loaded.model), std::move(own)),
+                      Object<LogGOPSJson, Own>(LogGOPSJson(loaded.model), std::move(own)),
                       to_json(loaded.input), std::move(described));
 }
 

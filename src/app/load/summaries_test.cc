@@ -31,7 +31,7 @@ JobSummary run_at(int second, std::string commit = {}) {
 }
 
 void write(const fs::path& file, const JobSummary& summary) {
-  write_file(file, json_text(to_json(summary)));
+  write_file(file, json_text(JobSummaryJson(summary)));
 }
 
 std::string refused(const fs::path& path) {

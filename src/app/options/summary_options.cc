@@ -84,7 +84,7 @@ JobIdentity identity_of(const SummaryOptions& summary) {
 void write_summary(const SummaryOptions& options, const JobSummary& summary) {
   if (options.file.empty()) return;
   if (names_table_of_runs(options.file)) return write_runs({{"", summary}}, options.file);
-  write_output(options.file, json_text(to_json(within_limit(summary))) + "\n");
+  write_output(options.file, json_text(JobSummaryJson(within_limit(summary))) + "\n");
 }
 
 }  // namespace slackline

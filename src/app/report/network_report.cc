@@ -27,8 +27,8 @@ std::int64_t plot_end_fs(const Tolerances& t, std::int64_t today_fs) {
 }
 
 auto parameter_object(const VariedParameter& parameter, const Tolerances& t, const Sensitivity& s) {
-  return Object{"parameter"_key = parameter.name(), "tolerance"_key = rows_to_json(t),
-                "exact"_key = s.exact, pieces_to_json(s)};
+  return Object{"parameter"_key = parameter.name(), ToleranceRowsJson(t), "exact"_key = s.exact,
+                PiecesJson(s)};
 }
 
 /// All that is said of one parameter.

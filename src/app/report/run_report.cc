@@ -282,7 +282,7 @@ Described<RunReportJson> run_report(const Trace& trace, const CallMatching& matc
   }
   add_pictures(report, pictures.get());
   if (const auto& side = measured.get()) {
-    report.result.summary = to_json(summary_of_run(trace, side->diagnosis, options));
+    report.result.summary = JobSummaryJson(summary_of_run(trace, side->diagnosis, options));
     report.result.headlines =
         to_json(headlines(side->diagnosis), model.overview, side->diagnosis.shares.program);
     std::vector<Answer> all = answers(side->diagnosis, paths, model.overview);

@@ -115,27 +115,62 @@ std::map<std::string, RegionShare> region_shares(const Diagnosis& measured, cons
   return shares;
 }
 
-auto collectives_object(const std::vector<Performed>& all, bool timed) {
-  return Object{"collectives"_key = list_of(all, [&](const Performed& p) {
-                  return Object{"operation"_key = mpi_name(p.operation),
-                                "algorithm"_key = p.algorithm,
-                                "collectives"_key = p.collectives,
-                                "calls"_key = p.calls,
-                                "bytes"_key = p.bytes,
-                                "time_ns"_key.when(timed, p.time_ns)};
-                })};
+double per_call(const Performed& p, std::int64_t sum) {
+  return static_cast<double>(sum) / static_cast<double>(p.calls);
+}
+
+/// The last two columns are of timed traces only.
+const Rows<Performed, Trace> kPerformed{
+    "collectives",
+    "Collectives by algorithm",
+    {{"operation", Unit::none, [](auto& p) { return mpi_name(p.operation); }},
+     {"algorithm", Unit::none, &Performed::algorithm,
+      "algorithm assumed by the model (--collectives)"},
+     {"collectives", Unit::count, &Performed::collectives,
+      "each one a call of every participating rank"},
+     {"calls", Unit::count, &Performed::calls, "all ranks"},
+     {"bytes", Unit::bytes, &Performed::bytes, "as given by the calls, all ranks"},
+     {kShown, "bytes per call", Unit::bytes, [](auto& p) { return per_call(p, p.bytes); }},
+     Field<Performed, Trace>(
+         "time_ns", "time", Unit::ns,
+         [](auto& p, auto& trace) { return known_if(trace.timed(), p.time_ns); },
+         "measured in these calls, all ranks, including wait time")
+         .if_known(),
+     {kShown, "time per call", Unit::ns, [](auto& p) { return per_call(p, p.time_ns); }}}};
+
+auto collectives_object(const std::vector<Performed>& all, const Trace& trace) {
+  return Object{"collectives"_key =
+                    list_of(all, [&](const Performed& p) { return JsonBy<kPerformed>(p, trace); })};
 }
 
 using NamedShare = std::pair<std::string, RegionShare>;
 
+NameOf region_of(const NamedShare& named) {
+  return {named.first,
+          named.first == kOutsideRegions ? "(no region)" : std::string_view(named.first)};
+}
+
+double wait_share(const NamedShare& named) {
+  return named.second.total_ns() > 0 ? named.second.waiting_ns / named.second.total_ns() : 0;
+}
+
+const Rows<NamedShare> kRegionShares{
+    "regions",
+    "Mean time by region of the ranks that enter it, whole run (wait time: analysed interval)",
+    {{"region", Unit::none, region_of, "innermost active region"},
+     {"ranks", Unit::count, [](auto& of) { return of.second.ranks; }, "that enter it"},
+     {"compute_ns", "computation", Unit::ns, [](auto& of) { return of.second.compute_ns; },
+      "mean of these ranks"},
+     {"inside_ns", "MPI excl. waiting", Unit::ns, [](auto& of) { return of.second.inside_ns; },
+      "data transfer and MPI library overhead"},
+     {"waiting_ns", "wait time", Unit::ns, [](auto& of) { return of.second.waiting_ns; },
+      "for other ranks"},
+     {kShown, "wait share", Unit::ratio, wait_share, "of the region's time"},
+     {"on_path_ns", "on critical path", Unit::ns, [](auto& of) { return of.second.on_path_ns; },
+      "contribution to the run time"}}};
+
 auto regions_object(const std::vector<NamedShare>& regions) {
-  return Object{"regions"_key = list_of(regions, [](const NamedShare& named) {
-                  const RegionShare& share = named.second;
-                  return Object{
-                      "region"_key = named.first,          "ranks"_key = share.ranks,
-                      "compute_ns"_key = share.compute_ns, "inside_ns"_key = share.inside_ns,
-                      "waiting_ns"_key = share.waiting_ns, "on_path_ns"_key = share.on_path_ns};
-                })};
+  return Object{"regions"_key = list_of(regions, json_by<kRegionShares>)};
 }
 
 using NamedCounters = std::pair<std::string, PathCounters>;
@@ -168,32 +203,12 @@ std::optional<Described<CollectivesJson>> collectives_report(const Trace& trace,
                                                              const ModelChoice& choice) {
   const std::vector<Performed> all = performed(trace, choice);
   if (all.empty()) return std::nullopt;
-  Table table{
-      .id = "collectives",
-      .title = "Collectives by algorithm",
-      .columns = {{"operation"},
-                  {"algorithm", Unit::none, "algorithm assumed by the model (--collectives)"},
-                  {"collectives", Unit::count, "each one a call of every participating rank"},
-                  {"calls", Unit::count, "all ranks"},
-                  {"bytes", Unit::bytes, "as given by the calls, all ranks"},
-                  {"bytes per call", Unit::bytes}},
-      .rows = {}};
-  if (trace.timed()) {
-    table.columns.push_back(
-        {"time", Unit::ns, "measured in these calls, all ranks, including wait time"});
-    table.columns.push_back({"time per call", Unit::ns});
+  Table table = kPerformed.table(all, trace);
+  if (!trace.timed()) {
+    table.columns.resize(table.columns.size() - 2);
+    for (std::vector<Value>& row : table.rows) row.resize(table.columns.size());
   }
-  for (const Performed& p : all) {
-    const std::string operation(mpi_name(p.operation));
-    const std::string algorithm(p.algorithm);
-    const auto calls = static_cast<double>(p.calls);
-    table.rows.push_back({operation, algorithm, p.collectives, p.calls, p.bytes,
-                          static_cast<double>(p.bytes) / calls});
-    if (!trace.timed()) continue;
-    table.rows.back().emplace_back(p.time_ns);
-    table.rows.back().emplace_back(static_cast<double>(p.time_ns) / calls);
-  }
-  Described<CollectivesJson> report{collectives_object(all, trace.timed())};
+  Described<CollectivesJson> report{collectives_object(all, trace)};
   report.sections.push_back(
       {.id = "collectives-section", .title = "Collectives", .items = {std::move(table)}});
   return report;
@@ -210,27 +225,9 @@ std::optional<Described<RegionsJson>> regions_report(const Diagnosis& measured, 
   std::vector<NamedShare> sorted(shares.begin(), shares.end());
   std::ranges::stable_sort(sorted, std::greater<>(),
                            [](const auto& named) { return named.second.total_ns(); });
-  Table table{.id = "regions",
-              .title =
-                  "Mean time by region of the ranks that enter it, whole run (wait time: "
-                  "analysed interval)",
-              .columns = {{"region", Unit::none, "innermost active region"},
-                          {"ranks", Unit::count, "that enter it"},
-                          {"computation", Unit::ns, "mean of these ranks"},
-                          {"MPI excl. waiting", Unit::ns, "data transfer and MPI library overhead"},
-                          {"wait time", Unit::ns, "for other ranks"},
-                          {"wait share", Unit::ratio, "of the region's time"},
-                          {"on critical path", Unit::ns, "contribution to the run time"}},
-              .rows = {}};
-  for (const auto& [name, share] : sorted) {
-    const double waiting = share.total_ns() > 0 ? share.waiting_ns / share.total_ns() : 0;
-    table.rows.push_back({name == kOutsideRegions ? "(no region)" : name,
-                          static_cast<std::int64_t>(share.ranks), share.compute_ns, share.inside_ns,
-                          share.waiting_ns, waiting, share.on_path_ns});
-  }
   Described<RegionsJson> report{regions_object(sorted)};
   report.sections.push_back(
-      {.id = "regions-section", .title = "Regions", .items = {std::move(table)}});
+      {.id = "regions-section", .title = "Regions", .items = {kRegionShares.table(sorted)}});
   return report;
 }
 

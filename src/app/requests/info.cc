@@ -16,6 +16,7 @@
 #include "calls/summary.h"
 #include "formats/open/open.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 namespace slackline {
 namespace {
@@ -28,77 +29,84 @@ Value number(std::int32_t value) {
   return std::int64_t{value};
 }
 
-auto spread_object(const RankSpread& spread) {
-  return Object{"min"_key = spread.min, "mean"_key = spread.mean, "max"_key = spread.max,
-                "min_rank"_key = spread.min_rank, "max_rank"_key = spread.max_rank};
-}
+const Rows<OperationSummary> kOperationRows{
+    "operations",
+    "Calls by operation",
+    {{"operation", Unit::none, [](auto& o) { return mpi_name(o.operation); }},
+     {"calls", Unit::count, &OperationSummary::calls},
+     {"time_ns", "time", Unit::ns, &OperationSummary::time_ns},
+     {"bytes", &OperationSummary::bytes},
+     {kShown, "bytes", Unit::bytes, [](auto& o) { return number(o.bytes); }}}};
 
-auto operation_object(const OperationSummary& o) {
-  return Object{"operation"_key = mpi_name(o.operation), "calls"_key = o.calls,
-                "time_ns"_key = o.time_ns, "bytes"_key = o.bytes};
-}
+const Rows<RegionSummary> kRegionRows{"regions",
+                                      "User regions",
+                                      {{"name", "region", Unit::none, &RegionSummary::name},
+                                       {"visits", Unit::count, &RegionSummary::visits},
+                                       {"time_ns", "time", Unit::ns, &RegionSummary::time_ns}}};
 
-auto region_object(const RegionSummary& r) {
-  return Object{"name"_key = r.name, "visits"_key = r.visits, "time_ns"_key = r.time_ns};
-}
+const Rows<RankSpread> kSpread{{"min", &RankSpread::min},
+                               {"mean", &RankSpread::mean},
+                               {"max", &RankSpread::max},
+                               {"min_rank", &RankSpread::min_rank},
+                               {"max_rank", &RankSpread::max_rank}};
 
-auto counter_object(const CounterSummary& c) {
-  return Object{"name"_key = c.name, "gained"_key = spread_object(c.gained)};
-}
+const Rows<CounterSummary> kCounterRows{
+    "counters",
+    "Counters per rank, outside MPI",
+    {{"name", "counter", Unit::none, &CounterSummary::name},
+     {"gained", &CounterSummary::gained, kSpread},
+     {kShown, "least", Unit::count, [](auto& c) { return c.gained.min; }},
+     {kShown, "least on rank", Unit::none, [](auto& c) { return c.gained.min_rank; }},
+     {kShown, "mean", Unit::count, [](auto& c) { return c.gained.mean; }},
+     {kShown, "most", Unit::count, [](auto& c) { return c.gained.max; }},
+     {kShown, "most on rank", Unit::none, [](auto& c) { return c.gained.max_rank; }}}};
 
 constexpr std::array<std::string_view, kPauseKinds> kPauseRows{
     "cause not recorded", "in MPI calls that are not recorded", "without a processor",
     "blocked (asleep, I/O or a device)", "recorder"};
 
-const RankSpread& of_kind(const std::array<RankSpread, kPauseKinds>& pauses, PauseKind kind) {
-  return pauses[static_cast<std::size_t>(kind)];
+template <PauseKind kind>
+const RankSpread& of_kind(const TraceSummary& s) {
+  return s.pauses_ns[static_cast<std::size_t>(kind)];
 }
 
-auto pauses_object(const std::array<RankSpread, kPauseKinds>& pauses) {
-  const auto spread_of = [&](PauseKind kind) { return spread_object(of_kind(pauses, kind)); };
-  return Object{"no_processor_ns"_key = spread_of(PauseKind::no_processor),
-                "blocked_ns"_key = spread_of(PauseKind::blocked),
-                "in_mpi_ns"_key = spread_of(PauseKind::in_mpi),
-                "recording_ns"_key = spread_of(PauseKind::recording),
-                "other_ns"_key = spread_of(PauseKind::other)};
-}
+const Rows<TraceSummary> kPauses{{"no_processor_ns", of_kind<PauseKind::no_processor>, kSpread},
+                                 {"blocked_ns", of_kind<PauseKind::blocked>, kSpread},
+                                 {"in_mpi_ns", of_kind<PauseKind::in_mpi>, kSpread},
+                                 {"recording_ns", of_kind<PauseKind::recording>, kSpread},
+                                 {"other_ns", of_kind<PauseKind::other>, kSpread}};
 
-auto openmp_object(const TraceSummary& s) {
-  return Object{"openmp_regions"_key = s.openmp_regions, "openmp_threads"_key = s.openmp_threads};
-}
-
-std::optional<ReturnedBy<openmp_object>> openmp_to_json(const TraceSummary& s) {
-  if (s.openmp_regions == 0) return std::nullopt;
-  return openmp_object(s);
-}
-
-auto summary_object(const TraceSummary& s) {
-  return Object{"ranks"_key = s.ranks,
-                "present_ranks"_key = s.present_ranks,
-                "unfinalized_ranks"_key = s.unfinalized_ranks,
-                "hosts"_key = s.hosts,
-                "threads"_key = s.threads,
-                "calls"_key = s.calls,
-                "duration_ns"_key = s.duration_ns,
-                "mpi_time_ns"_key = spread_object(s.mpi_time_ns),
-                "compute_time_ns"_key = spread_object(s.compute_time_ns),
-                "thread_mpi_time_ns"_key = spread_object(s.thread_mpi_time_ns),
-                "pause_time_ns"_key = spread_object(s.pause_time_ns),
-                "pauses"_key = pauses_object(s.pauses_ns),
-                "messages"_key = s.messages,
-                "message_bytes"_key = s.message_bytes,
-                "collectives"_key = s.collectives,
-                "collective_bytes"_key = s.collective_bytes,
-                "one_sided"_key = s.one_sided,
-                "wildcards"_key = s.wildcards,
-                "communicators"_key = s.communicators,
-                "clock_offset_ns"_key = s.clock_offset_ns,
-                "clock_error_ns"_key = s.clock_error_ns,
-                "operations"_key = list_of(s.operations, operation_object),
-                "regions"_key = list_of(s.regions, region_object),
-                "counters"_key = list_of(s.counters, counter_object),
-                openmp_to_json(s)};
-}
+const Rows<TraceSummary> kTraceSummary{
+    {"ranks", &TraceSummary::ranks},
+    {"present_ranks", &TraceSummary::present_ranks},
+    {"unfinalized_ranks", &TraceSummary::unfinalized_ranks},
+    {"hosts", &TraceSummary::hosts},
+    {"threads", &TraceSummary::threads},
+    {"calls", &TraceSummary::calls},
+    {"duration_ns", &TraceSummary::duration_ns},
+    {"mpi_time_ns", &TraceSummary::mpi_time_ns, kSpread},
+    {"compute_time_ns", &TraceSummary::compute_time_ns, kSpread},
+    {"thread_mpi_time_ns", &TraceSummary::thread_mpi_time_ns, kSpread},
+    {"pause_time_ns", &TraceSummary::pause_time_ns, kSpread},
+    {"pauses", [](auto& s) -> auto& { return s; }, kPauses},
+    {"messages", &TraceSummary::messages},
+    {"message_bytes", &TraceSummary::message_bytes},
+    {"collectives", &TraceSummary::collectives},
+    {"collective_bytes", &TraceSummary::collective_bytes},
+    {"one_sided", &TraceSummary::one_sided},
+    {"wildcards", &TraceSummary::wildcards},
+    {"communicators", &TraceSummary::communicators},
+    {"clock_offset_ns", &TraceSummary::clock_offset_ns},
+    {"clock_error_ns", &TraceSummary::clock_error_ns},
+    {"operations", &TraceSummary::operations, kOperationRows},
+    {"regions", &TraceSummary::regions, kRegionRows},
+    {"counters", &TraceSummary::counters, kCounterRows},
+    Field<TraceSummary>("openmp_regions",
+                        [](auto& s) { return known_if(s.openmp_regions > 0, s.openmp_regions); })
+        .if_known(),
+    Field<TraceSummary>("openmp_threads", [](auto& s) {
+      return known_if(s.openmp_regions > 0, s.openmp_threads);
+    }).if_known()};
 
 Section recording_section(const OpenedTrace& opened) {
   const TraceInfo& info = opened.trace.info();
@@ -195,55 +203,21 @@ Section time_section(const TraceSummary& s) {
   return {"time", "Time", {std::move(table)}};
 }
 
-Section operations_section(const TraceSummary& s) {
-  Table table{"operations",
-              "Calls by operation",
-              {{"operation"}, {"calls", Unit::count}, {"time", Unit::ns}, {"bytes", Unit::bytes}},
-              {}};
-  for (const OperationSummary& o : s.operations) {
-    table.rows.push_back({std::string(mpi_name(o.operation)), number(o.calls),
-                          std::int64_t{o.time_ns}, number(o.bytes)});
-  }
-  return {"operations", "Operations", {std::move(table)}};
-}
-
-Section regions_section(const TraceSummary& s) {
-  Table table{
-      "regions", "User regions", {{"region"}, {"visits", Unit::count}, {"time", Unit::ns}}, {}};
-  for (const RegionSummary& r : s.regions) {
-    table.rows.push_back({r.name, number(r.visits), std::int64_t{r.time_ns}});
-  }
-  return {"regions", "Regions", {std::move(table)}};
-}
-
-Section counters_section(const TraceSummary& s) {
-  Table table{"counters",
-              "Counters per rank, outside MPI",
-              {{"counter"},
-               {"least", Unit::count},
-               {"least on rank"},
-               {"mean", Unit::count},
-               {"most", Unit::count},
-               {"most on rank"}},
-              {}};
-  for (const CounterSummary& c : s.counters) {
-    table.rows.push_back({c.name, c.gained.min, number(c.gained.min_rank), c.gained.mean,
-                          c.gained.max, number(c.gained.max_rank)});
-  }
-  return {"counters", "Counters", {std::move(table)}};
-}
-
 std::vector<Section> info_sections(const TraceSummary& summary, const OpenedTrace& opened) {
   std::vector<Section> sections{recording_section(opened), contents_section(summary)};
   if (opened.trace.timed()) sections.push_back(time_section(summary));
-  sections.push_back(operations_section(summary));
-  if (!summary.counters.empty()) sections.push_back(counters_section(summary));
-  if (!summary.regions.empty()) sections.push_back(regions_section(summary));
+  sections.push_back({"operations", "Operations", {kOperationRows.table(summary.operations)}});
+  if (!summary.counters.empty()) {
+    sections.push_back({"counters", "Counters", {kCounterRows.table(summary.counters)}});
+  }
+  if (!summary.regions.empty()) {
+    sections.push_back({"regions", "Regions", {kRegionRows.table(summary.regions)}});
+  }
   return sections;
 }
 
 auto info_report(const TraceSummary& summary, const OpenedTrace& opened) {
-  Described described{summary_object(summary), info_sections(summary, opened)};
+  Described described{JsonBy<kTraceSummary>(summary), info_sections(summary, opened)};
   described.findings.merge(opened.trace.findings());
   return typed_report("info", fmt::format("info: {}", opened.path), Object{}, input_to_json(opened),
                       std::move(described));
