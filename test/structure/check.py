@@ -41,6 +41,17 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SOURCES = {".cc", ".h", ".c"}
 README_LINES = 80
 
+# Lines of production code by folder, at most. Growth is a decision: raise a number with a decision record (doc/decisions)
+# that says what it buys; lower it when a folder has shrunk.
+LINES_AT_MOST = {
+    "python": 5300, "runtime/calibrate": 700, "runtime/calls": 700, "runtime/inject": 1050, "runtime/online": 4750,
+    "runtime/parallel": 200, "runtime/record": 11900, "runtime/replay": 1300, "runtime/yield": 100,
+    "src/advice": 2100, "src/analysis": 29450, "src/app": 13950, "src/base": 4500, "src/calibration": 2900,
+    "src/calls": 8000, "src/cli": 4050, "src/formats": 30200, "src/graph": 10150, "src/jobs": 3000,
+    "src/online": 2700, "src/page": 3700, "src/parallel": 900, "src/replay": 2750, "src/report": 3700,
+    "src/sim": 11900, "src/stretches": 1000, "src/timing": 7950, "src/trace": 3900, "src/training": 2550,
+    "src/whatif": 3350,
+}
 # Absolute paths that mean the same on every machine; beside them the tree's own folders (as in
 # ROOT "/doc/x.md"). Any other is somebody's own.
 SYSTEM_FOLDERS = {"bin", "dev", "etc", "lib", "nonexistent", "opt", "path", "proc", "scratch",
@@ -212,6 +223,29 @@ def paths(root):
             yield f"{relative} holds a merge conflict"
         if path.suffix in SOURCES and UNFINISHED.search(text):
             yield f"{relative} has an unfinished place: {UNFINISHED.search(text).group()}"
+
+
+def is_production(relative):
+    names = set(relative.parts[:-1])
+    return (relative.suffix in SOURCES | {".py"} and not names & {"testing", "test", "tests"}
+            and not relative.stem.endswith("_test") and not relative.stem.startswith("test_"))
+
+
+def lines(root):
+    """No folder has more lines of production code than LINES_AT_MOST says, nor far fewer."""
+    counted = dict.fromkeys(LINES_AT_MOST, 0)
+    for path in tracked(root):
+        relative = path.relative_to(root)
+        if relative.parts[0] not in ("src", "runtime", "python") or not is_production(relative):
+            continue
+        folder = "python" if relative.parts[0] == "python" else "/".join(relative.parts[:2])
+        counted[folder] = counted.get(folder, 0) + text_of(path).count("\n")
+    for folder, count in counted.items():
+        most = LINES_AT_MOST.get(folder, 0)
+        if count > most:
+            yield f"{folder} has {count} lines of production code; LINES_AT_MOST allows {most}"
+        if count < 0.95 * most - 100:
+            yield f"{folder} has {count} lines of production code only: lower its {most} in LINES_AT_MOST"
 
 
 def comments(root):
@@ -420,7 +454,7 @@ def man_pages(root, binary):
 
 
 CHECKS = {"includes": includes, "folders": folders, "imports": imports, "layers": layers, "readmes": readmes, "paths": paths,
-          "comments": comments, "links": links, "references": references, "networks": networks, "classes": classes, "terminals": terminals,
+          "comments": comments, "lines": lines, "links": links, "references": references, "networks": networks, "classes": classes, "terminals": terminals,
           "findings": findings, "calls": calls, "interposed": interposed,
           "man_pages": man_pages}
 
