@@ -4,7 +4,8 @@
 
 namespace slackline {
 
-// What readers of several formats find, then what writers do. What only one format can have stands in its own folder.
+// What readers of several formats find, then what writers do. What only one format can have stands
+// in its own folder.
 
 inline constexpr FindingKind kDamagedRecord{"damaged_record", Severity::data_loss,
                                             "Malformed records; they were omitted."};

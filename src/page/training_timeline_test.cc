@@ -1,5 +1,5 @@
-#include "page/timeline.h"
 #include "page/training_timeline.h"
+#include "page/timeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -33,7 +33,8 @@ struct QueryLimits {
 };
 
 /// The tables of a trace (doc/formats/sqlite.md), in the order in which files have them. They refer
-/// to both. O(region events + members of communicators); cells are computed when they are asked for.
+/// to both. O(region events + members of communicators); cells are computed when they are asked
+/// for.
 std::vector<SqlTable> sql_tables(const Trace& trace, const CallMatching& matching);
 
 /// The rows that a statement of SQL gives over the trace's tables (doc/formats/sqlite.md), which
