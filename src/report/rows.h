@@ -25,11 +25,11 @@ namespace slackline {
 // those with a unit the columns of the table that people read.
 //
 //   const Rows<Wait> kWaits{"waits", "Wait states",
-//                           {{"rank", &Wait::rank},                            // JSON only
-//                            {"count", Unit::count, &Wait::count},             // both
-//                            {"sum_ns", "total", Unit::ns, &Wait::sum_ns},     // with another
-//                            title {kShown, "share", Unit::ratio, share_of_waiting}, // table only
-//                            {"worst", &Wait::worst, kCalls}}};                // of other rows
+//       {{"rank", &Wait::rank},                             // JSON only
+//        {"count", Unit::count, &Wait::count},              // both
+//        {"sum_ns", "total", Unit::ns, &Wait::sum_ns},      // both, with another title
+//        {kShown, "share", Unit::ratio, share_of_waiting},  // table only
+//        {"worst", &Wait::worst, kCalls}}};                 // made of other rows
 //
 // A value is a member, or what a function without captures makes of the row, or of the row and the
 // names that the rows are declared with (e.g. the trace whose numbers they hold). Rows stand in
