@@ -100,12 +100,12 @@ auto operation_objects(const ValidationSamples& samples) {
 }
 
 auto validation_object(const Validation& v, const ValidationSamples& samples) {
-  return Object{"points"_key = list_of(with_samples(v, samples), json_by<kPoints>),
+  return Object{"points"_key = list_of(with_samples(v, samples), kJsonBy<kPoints>),
                 "rrmse"_key = v.rrmse.value,
                 "rrmse_interval"_key = JsonBy<kEstimate>(v.rrmse),
                 "relative_rrmse"_key = JsonBy<kEstimate>(v.relative_rrmse),
                 "bias"_key = JsonBy<kEstimate>(v.bias),
-                "tolerance"_key = list_of(v.tolerances, json_by<kToleranceFound>),
+                "tolerance"_key = list_of(v.tolerances, kJsonBy<kToleranceFound>),
                 "operations"_key = operation_objects(samples),
                 "disturbed_runs"_key = samples.runs.disturbed,
                 "left_out_runs"_key = samples.runs.left_out};

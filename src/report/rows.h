@@ -199,17 +199,25 @@ class Field : public AnyField {
   }
 
  private:
-  /// A function's pointer in place of the function, so that there are few types.
+  /// A function's pointer in place of the function, so that there are few types. Not of one that
+  /// gives a reference: clang 16 cannot convert such a lambda.
+  template <class Result, class... Arguments, class Get>
+  static auto pointer_to(Get get) {
+    if constexpr (std::is_reference_v<Result>) {
+      return get;
+    } else {
+      return static_cast<Result (*)(Arguments...)>(get);
+    }
+  }
   template <class Get>
   static auto plain(Get get) {
     if constexpr (!std::is_class_v<Get>) {
       return get;
     } else if constexpr (requires(const Row& row) { get(row); }) {
-      return static_cast<decltype(get(std::declval<const Row&>())) (*)(const Row&)>(get);
+      return pointer_to<decltype(get(std::declval<const Row&>())), const Row&>(get);
     } else {
-      return static_cast<decltype(get(std::declval<const Row&>(),
-                                      std::declval<const Names&>())) (*)(const Row&, const Names&)>(
-          get);
+      return pointer_to<decltype(get(std::declval<const Row&>(), std::declval<const Names&>())),
+                        const Row&, const Names&>(get);
     }
   }
   template <class Get>
@@ -340,7 +348,7 @@ class JsonBy {
 };
 /// For optional_of() and list_of().
 template <const auto& rows>
-inline constexpr auto json_by =
+inline constexpr auto kJsonBy =
     [](const auto& row, const auto&... names) { return JsonBy<rows>(row, names...); };
 template <const auto& rows>
 struct JsonTraits<JsonBy<rows>> {

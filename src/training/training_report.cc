@@ -263,8 +263,8 @@ auto training_object(const TrainingRun& run, const TrainingAnalysis& analysis,
                 "exposed_communication_matched_share"_key = matched,
                 "judgement"_key = list_of(judgement, sentence_object),
                 "world_size"_key = run.world_size,
-                "steps"_key = list_of(analysis.steps, json_by<kTrainingSteps>),
-                "stragglers"_key = list_of(analysis.stragglers, json_by<kStragglers>),
+                "steps"_key = list_of(analysis.steps, kJsonBy<kTrainingSteps>),
+                "stragglers"_key = list_of(analysis.stragglers, kJsonBy<kStragglers>),
                 "collective_count"_key = analysis.collectives.size(),
                 "collective_waiting_ns"_key = analysis.waiting_ns};
 }

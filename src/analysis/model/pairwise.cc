@@ -82,7 +82,7 @@ std::vector<PairJson> add_pairs(std::vector<Section>& sections,
   table.title = fmt::format("Critical-path communication by pair of ranks ({} of {} pairs)",
                             table.rows.size(), pairwise.pairs.size());
   sections.push_back({.id = "pairs", .title = "Critical path by pair of ranks", .items = {table}});
-  return list_of(pairwise.pairs, json_by<kPairs>);
+  return list_of(pairwise.pairs, kJsonBy<kPairs>);
 }
 
 using Class = PairwiseSensitivity::Class;

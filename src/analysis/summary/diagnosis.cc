@@ -241,8 +241,8 @@ auto diagnosis_object(const Diagnosis& d, const Trace& trace, const CallPaths& p
                     "efficiency"_key = efficiency_to_json(d.efficiency), "wait_states"_key = waits,
                     "critical_path"_key = Object{path, "by_function"_key.when(functions)},
                     "phases"_key = d.monitor.phases,
-                    "iterations"_key = optional_of(d.monitor.iterations, json_by<kIterations>),
-                    "regions"_key = list_of(d.monitor.intervals, json_by<kFocusIntervals>),
+                    "iterations"_key = optional_of(d.monitor.iterations, kJsonBy<kIterations>),
+                    "regions"_key = list_of(d.monitor.intervals, kJsonBy<kFocusIntervals>),
                     "windows"_key = windows_to_json(d.monitor)}};
 }
 

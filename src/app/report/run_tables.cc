@@ -170,7 +170,7 @@ const Rows<NamedShare> kRegionShares{
       "contribution to the run time"}}};
 
 auto regions_object(const std::vector<NamedShare>& regions) {
-  return Object{"regions"_key = list_of(regions, json_by<kRegionShares>)};
+  return Object{"regions"_key = list_of(regions, kJsonBy<kRegionShares>)};
 }
 
 using NamedCounters = std::pair<std::string, PathCounters>;
