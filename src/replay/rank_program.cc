@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "calls/neighbourhood.h"
 #include "calls/run_span.h"
+#include "replay/collective_blocks.h"
 #include "replay/persistent_requests.h"
 #include "replay/rank_communicators.h"
 #include "replay/rank_windows.h"
@@ -403,68 +403,11 @@ class RankEncoder {
   }
 
   void set_blocks(const Call& call, CallShape& shape) {
-    const std::uint64_t peers = comms_.peer_count(call.comm);
-    const auto is = [form = blocking_form(call.operation)](auto... operations) {
-      return ((form == operations) || ...);
-    };
-    std::uint64_t room = call.bytes;
-    using enum Operation;
-    if (is(gather, scatter, allgather, alltoall, reduce_scatter_block)) room *= peers;
-    if (is(alltoallv, alltoallw)) {
-      room = set_sizes(call, shape, 2 * peers);
-    } else if (is(allgatherv)) {
-      room = set_sizes(call, shape, peers);
-    } else if (is(reduce_scatter)) {
-      room =
-          set_sizes(call, shape, comms_.own_group(call.comm == kCommWorld ? 0 : call.comm).size());
-    } else if (is(gatherv, scatterv)) {
-      room = call.args.empty() ? call.bytes : set_sizes(call, shape, peers);
-    } else if (is(neighbor_allgather, neighbor_allgatherv, neighbor_alltoall, neighbor_alltoallv,
-                  neighbor_alltoallw)) {
-      room = set_neighbors(call, shape);
-    }
-    buffer_ = std::max({buffer_, room, call.bytes});
-  }
-
-  /// Copies `n` sizes; their sum.
-  std::uint64_t set_sizes(const Call& call, CallShape& shape, std::uint64_t n) const {
-    if (call.args.size() != n) refuse(call, "does not tell how much it exchanges with each rank");
-    shape.args.assign(call.args.begin(), call.args.end());
-    std::uint64_t sum = 0;
-    for (const std::int64_t bytes : shape.args) sum += static_cast<std::uint64_t>(bytes);
-    return sum;
-  }
-
-  /// The sizes of what goes to, or comes from, the neighbours. Blocks between the same two ranks
-  /// are ordered by their size on both sides: a Cartesian communicator matches them by direction, a
-  /// graph by order.
-  std::uint64_t append_neighbors(const Neighbourhood::List& neighbours, CallShape& shape) const {
-    std::vector<Neighbourhood::Neighbour> blocks;
-    for (std::size_t k = 0; k < neighbours.size(); ++k) {
-      if (neighbours[k].rank >= 0) blocks.push_back(neighbours[k]);
-    }
-    for (std::size_t a = 0; a < blocks.size(); ++a) {
-      for (std::size_t b = a + 1; b < blocks.size(); ++b) {
-        if (blocks[b].rank == blocks[a].rank && blocks[b].bytes > blocks[a].bytes) {
-          std::swap(blocks[a].bytes, blocks[b].bytes);
-        }
-      }
-    }
-    std::uint64_t sum = 0;
-    shape.args.push_back(static_cast<std::int64_t>(blocks.size()));
-    for (const auto& [peer, bytes] : blocks) {
-      shape.args.push_back(bytes);
-      sum += static_cast<std::uint64_t>(bytes);
-    }
-    return sum;
-  }
-
-  std::uint64_t set_neighbors(const Call& call, CallShape& shape) const {
-    const Neighbourhood neighbours(call.args);
-    if (!neighbours.whole()) refuse(call, "names no neighbours");
-    const std::uint64_t sent = append_neighbors(neighbours.out(), shape);
-    const std::uint64_t received = append_neighbors(neighbours.in(), shape);
-    return std::max(sent, received);
+    CollectiveBlocks blocks =
+        collective_blocks(call, comms_.own_group(call.comm).size(), comms_.peer_count(call.comm));
+    if (!blocks.problem.empty()) refuse(call, blocks.problem);
+    shape.args = std::move(blocks.sizes);
+    buffer_ = std::max({buffer_, blocks.room, call.bytes});
   }
 
   // ---- Communicators
