@@ -158,7 +158,7 @@ int measured(Thread& t, Call call, Status... status) {
   return rc;
 }
 
-/// The same, of a call that is recorded with little more than its times.
+/// As above, for a call of which little more than its times is recorded.
 template <class Call>
 int timed(Thread& t, Call call) {
   const int rc = measured(t, call);

@@ -62,9 +62,9 @@ void step(struct replay* r) {
 
 /* The first call of a function costs tens of microseconds: the recorder looks for it, and its code
  * is not in memory. In the trace that lies before the first call of the program already, so it must
- * not be paid once more: each operation is called here, with nobody and of nothing. */
+ * not be paid once more: each operation is called here, with MPI_PROC_NULL and no bytes. */
 static void warm_up(struct replay* r) {
-  static const int64_t nobody[3] = {SLK_PEER_NULL, 0, 0};
+  static const int64_t no_peer[3] = {SLK_PEER_NULL, 0, 0};
   unsigned char seen[256] = {0};
   r->polls = 1;
   for (uint32_t i = 0; i < r->head.shapes; ++i) {
@@ -78,7 +78,7 @@ static void warm_up(struct replay* r) {
     s.bytes = 0;
     s.flags = 0;
     s.request = 0;
-    s.args = exchange ? nobody : NULL;
+    s.args = exchange ? no_peer : NULL;
     s.n_args = exchange ? 3 : 0;
     s.make(r, &s);
     PMPI_Wait(&r->requests[0], MPI_STATUS_IGNORE);

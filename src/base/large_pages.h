@@ -35,7 +35,7 @@ class HugePageAllocator {
     const std::size_t bytes = (count * sizeof(T) + kPage - 1) / kPage * kPage;
     void* memory = count > kMost / sizeof(T) ? nullptr : std::aligned_alloc(kPage, bytes);
     if (memory == nullptr) throw std::bad_alloc();
-    madvise(memory, bytes, MADV_HUGEPAGE);  // a wish only
+    madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: failure is harmless
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t count) {

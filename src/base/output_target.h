@@ -49,7 +49,7 @@ class OutputTarget {
   /// instead; if that fails, it gets its old content again. Throws Error, also where the file there
   /// has become an input (base/input_file.h).
   void replace_by(const std::filesystem::path& temporary) const;
-  /// The same, but keeps the old content so that the returned Undo can restore it.
+  /// As replace_by(). The old content is kept, and the returned Undo can restore it.
   Undo exchange_with(const std::filesystem::path& temporary) const;
 
  private:

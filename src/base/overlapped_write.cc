@@ -36,7 +36,7 @@ void WriteBehind::run() {
   while (true) {
     changed_.wait(lock, [this] { return ending_ || !under_way_.empty(); });
     if (under_way_.empty()) return;
-    lock.unlock();  // nobody touches the buffer before it is empty
+    lock.unlock();  // no other thread changes the buffer before it is empty
     const int error = write_all(fd_, under_way_);
     lock.lock();
     error_ = error;

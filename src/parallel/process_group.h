@@ -134,7 +134,7 @@ class SingleProcess : public ProcessGroup {
   std::optional<std::vector<Bytes>> attempt(std::vector<Bytes>* to_each) override;
 };
 
-/// This process alone, for what nobody shares; of each thread its own.
+/// This process alone, for work that is not shared between processes. One object per thread.
 ProcessGroup& this_process();
 
 /// How a command ended in a process.

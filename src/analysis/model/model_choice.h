@@ -67,8 +67,8 @@ const JsonType& declared_type(const ModelJsonTag*);
 /// The effective options, for a Report: values with units, as the command line reads them.
 ModelJson to_json(const ModelChoice& choice);
 
-/// T under one choice as a function of any of its parameters, for whoever asks about several: what
-/// they share is worked out once. Refers to `graph` and `choice`. Its functions are thread-safe.
+/// T under one choice as a function of any of its parameters. What the functions of several
+/// parameters share is computed once. Refers to `graph` and `choice`. Its functions are thread-safe.
 class ModelFunctions {
  public:
   /// Reduces the graph where one reduction serves all parameters: O(vertices + edges).

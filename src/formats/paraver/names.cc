@@ -175,7 +175,7 @@ FrameId Callers::frame(const Names& names, CallTree& tree) const {
 
 namespace {
 
-// Extrae numbers the processor's own events from here on, which nobody else does.
+// From here on Extrae numbers native processor events; no other tool uses these numbers.
 constexpr std::int64_t kFirstNative = 42001000;
 
 }  // namespace

@@ -66,7 +66,7 @@ void GoalMainPath::mark_rank(std::uint32_t rank) {
   const GoalRank& block = order_.program().ranks[rank];
   std::vector<char> needed(block.size(), 0);
   for (const GoalDependency& d : block.dependencies()) {
-    // Waiting for its start says nothing of its end, but for a send that needs nobody.
+    // Waiting for its start says nothing of its end, except for a send that needs no receiver.
     const GoalPlace on{rank, d.on};
     const bool eager_send = order_.kind(on) == GoalKind::send && !order_.rendezvous(on);
     if (d.on_start == 0 || eager_send) needed[d.on] = 1;
