@@ -22,6 +22,7 @@ ROLES = {
     "ranges": ("int (*{})[3]", None),
     "bigcount": ("MPI_Count", "*{}_f"),
     "unit": ("int", None),
+    "outunit": ("int*", None),
     "aint": ("MPI_Aint", None),
     "aints": ("const MPI_Aint*", None),
     "outaint": ("MPI_Aint*", None),
@@ -37,7 +38,6 @@ ROLES = {
     "status": ("MPI_Status*", "fortran_status({}_f, &spare_)"),
     "statuses": ("MPI_Status*", "fortran_statuses({}_f)"),
     "flag": ("int*", "{}_f"),
-    "provided": ("int*", None),
     "index": ("int*", "Indices{{{}_f, 1}}"),
     "indices": ("int*", "Indices{{{}_f, 1}}"),
     "outcount": ("int*", "{}_f"),
@@ -67,7 +67,7 @@ ROLES = {
 }
 C_ALONE = ("argc", "argvp")  # not in Fortran
 # Of the large-count variants (MPI_X_c), where they differ.
-LARGE = {"count": "MPI_Count", "counts": "const MPI_Count*", "displs": "const MPI_Aint*", "unit": "MPI_Aint",
+LARGE = {"count": "MPI_Count", "counts": "const MPI_Count*", "displs": "const MPI_Aint*", "unit": "MPI_Aint", "outunit": "MPI_Aint*",
          "position": "MPI_Count*"}
 BUFFERS = ("buf", "cbuf")
 LOGICALS = ("flag", "logical", "logicals", "outlogicals")
@@ -104,7 +104,7 @@ class MpiCall:
 
     @property
     def large(self):
-        return any(role in ("count", "counts", "unit") for role in self.roles)
+        return any(role in ("count", "counts", "unit", "outunit") for role in self.roles)
 
     @property
     def has_logical(self):

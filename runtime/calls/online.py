@@ -109,7 +109,7 @@ def several(role, last):
 FORTRAN = {
     **dict.fromkeys(("buf", "cbuf"), ("", "buffer_of({0}_f)", "")),
     **dict.fromkeys(("count", "int", "unit"), ("", "*{0}_f", "")),
-    **dict.fromkeys(("counts", "displs", "ints", "outint", "outints", "outcount", "logicals", "outlogicals"), ("", "{0}_f", "")),
+    **dict.fromkeys(("counts", "displs", "ints", "outint", "outints", "outunit", "outcount", "logicals", "outlogicals"), ("", "{0}_f", "")),
     **{role: ("", f"PMPI_{kind}_f2c(*{{0}}_f)", "")
        for role, kind in (("type", "Type"), ("op", "Op"), ("comm", "Comm"), ("win", "Win"), ("info", "Info"))},
     "aint": ("", "*(const MPI_Aint*)(const void*){0}_f", ""),

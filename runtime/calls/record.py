@@ -79,7 +79,7 @@ def recorded(call, locals_, body, more=""):
     """The guard and the hook: `body` is the call itself."""
     status = any(replaced(call, *argument) for argument in call.arguments)
     given = "nullptr" if status else ""
-    own = "[[maybe_unused]] MPI_Status* own_" if status else ""
+    own = "MPI_Status* own_" if status else ""
     arguments = call.record.arguments + more
     for name, local in locals_.items():
         arguments = re.sub(rf"\b{name}\b", local, arguments)

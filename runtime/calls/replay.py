@@ -4,7 +4,7 @@ from calls import ROLES, declaration
 
 def made(calls):
     """The calls of operations that a trace has."""
-    return [call for call in calls if call.replay is not None and not (call.blocking and call.mpi4)]
+    return [call for call in calls if call.replay is not None]
 
 
 def declarations(calls):

@@ -1,4 +1,5 @@
-/* One side of a collective: where the block of each other is. */
+/* One side of a collective: where the blocks for and from each peer are; and
+ * collectives between the two groups of an intercommunicator. */
 #ifndef SLACKLINE_RUNTIME_ONLINE_COLLECTIVES_H
 #define SLACKLINE_RUNTIME_ONLINE_COLLECTIVES_H
 

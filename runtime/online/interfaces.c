@@ -32,9 +32,14 @@ static int is_ignored(const MPI_Fint* status) {
          is_constant(status, ignored);
 }
 
+/* A negative count is MPI's error to report. */
+static uint64_t bytes_of(int n, size_t each) {
+  return n > 0 ? (uint64_t)n * each : each;
+}
+
 static MPI_Status* statuses_for(const MPI_Fint* given, int n) {
   return is_ignored(given) ? MPI_STATUSES_IGNORE
-                           : room("a Fortran interface", (uint64_t)n * sizeof(MPI_Status));
+                           : room("a Fortran interface", bytes_of(n, sizeof(MPI_Status)));
 }
 
 static void store_statuses(MPI_Status* statuses, MPI_Fint* to, int n) {
@@ -52,7 +57,7 @@ static MPI_Request request_of(MPI_Fint number) {
 }
 
 static MPI_Request* requests_of(const MPI_Fint* numbers, int n) {
-  MPI_Request* requests = room("a Fortran interface", (uint64_t)n * sizeof *requests);
+  MPI_Request* requests = room("a Fortran interface", bytes_of(n, sizeof *requests));
   for (int i = 0; i < n; ++i) requests[i] = request_of(numbers[i]);
   return requests;
 }
@@ -71,7 +76,7 @@ static void* buffer_of(void* given) {
 }
 
 static MPI_Datatype* types_of(const MPI_Fint* types, int n) {
-  MPI_Datatype* of = room("a Fortran interface", (uint64_t)n * sizeof *of);
+  MPI_Datatype* of = room("a Fortran interface", bytes_of(n, sizeof *of));
   for (int i = 0; i < n; ++i) of[i] = PMPI_Type_f2c(types[i]);
   return of;
 }

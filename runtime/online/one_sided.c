@@ -146,7 +146,7 @@ static void access_target(const Access* x, MPI_Win handle, MPI_Request* request)
   move(w, x);
 }
 
-/* Of all four; `request`: null for those without one. */
+/* All transfers but MPI_Compare_and_swap; `request`: null for those without one. */
 void simulate_get_accumulate(enum slk_operation operation, const void* sent, int n_sent,
                              MPI_Datatype sent_type, void* result, int n_result,
                              MPI_Datatype result_type, int target, MPI_Aint place, int count,

@@ -28,7 +28,7 @@ struct EngineEnd {
 };
 
 /// How a process of the analysis reaches the others: which of how many it is, and the socket on
-/// which it exchanges bytes with them (engine_process.h).
+/// which it exchanges bytes with them (relay_exchanges()).
 struct EngineLink {
   int rank = 0;
   int size = 1;

@@ -107,6 +107,7 @@ void collective(struct replay* r, const struct shape* s) {
   call(s->op, &a);
 }
 
+/* A function of its own, as prepare_blocks() tells by the address which blocks a call needs. */
 void all_to_each(struct replay* r, const struct shape* s) {
   collective(r, s);
 }

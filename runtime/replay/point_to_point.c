@@ -31,6 +31,7 @@ static struct arguments arguments_of(struct replay* r, const struct shape* s) {
                             .source = source_of(both ? (int)s->args[0] : s->peer, flags),
                             .rtag = both ? tag_of((int)s->args[1], flags) : receive_tag(r, s),
                             .c = r->comms[s->comm],
+                            /* Some calls have another number there, which may be of no place. */
                             .r = s->request <= r->head.requests ? &r->requests[s->request] : NULL,
                             .m = matched <= r->head.messages ? &r->messages[matched] : NULL,
                             .st = MPI_STATUS_IGNORE};

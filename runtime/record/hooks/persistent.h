@@ -10,7 +10,7 @@ namespace slackline::record {
 
 inline constexpr std::size_t kStartGroup = 5;
 
-/// The request of a persistent collective, and the nonblocking one that each start is.
+/// The request of a persistent collective, and the nonblocking operation that each start performs.
 template <class Requests>
 struct Persistent {
   std::uint8_t started;
@@ -103,7 +103,7 @@ inline void put_group(std::int64_t* out, const Request& r) {
   out[4] = static_cast<std::int64_t>(r.bytes);
 }
 
-/// The call that starts this request; serial 0: none that is to be told.
+/// The call that starts this request; serial 0: nothing to record.
 template <class Call>
 int start_one(Thread& t, std::uint8_t op, const Request& started, Call call) {
   slk_record* r = t.open(op);
