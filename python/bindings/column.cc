@@ -124,6 +124,7 @@ Column column_of(const TableColumn& column, std::span<const TableRows> parts,
 
 Columns columns_of(const TraceTable& table, const std::vector<std::uint32_t>* numbers) {
   constexpr std::size_t kRowsOfPart = 1 << 16;
+  expects(table.first_row.size() == 2, "a table of one part");
   const std::size_t rows = numbers == nullptr ? table.rows() : numbers->size();
   std::vector<TableRows> parts;
   for (std::size_t at = 0; at < rows; at += kRowsOfPart) {

@@ -55,12 +55,6 @@ NewBuffer<T> new_buffer(std::size_t size) {
   return {Buffer{dtype_of<T>(), size, values, values.get(), true}, {values.get(), size}};
 }
 
-/// `values` themselves, without a copy; they live as long as `owner`.
-template <class T>
-Buffer view_of(std::span<const T> values, std::shared_ptr<const void> owner) {
-  return {dtype_of<T>(), values.size(), std::move(owner), values.data(), false};
-}
-
 /// One column of a table. Text is stored as codes into `categories`.
 struct Column {
   std::string name{};

@@ -4,7 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "calls/collective_members.h"
 #include "calls/region_tree.h"
 
 namespace slackline::python {

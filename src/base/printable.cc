@@ -94,6 +94,32 @@ std::string printable_lines(std::string_view text) {
 
 namespace {
 
+/// A spreadsheet would compute a field that begins like this, and a name comes from anywhere.
+bool is_formula(std::string_view text) {
+  if (text.empty()) return false;
+  if (text[0] == '=' || text[0] == '@') return true;
+  return (text[0] == '+' || text[0] == '-') && text.find_first_of("(|!") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string csv_field(std::string_view given) {
+  std::string text = printable_lines(given);
+  if (is_formula(text)) text.insert(0, 1, '\'');
+  const bool blank_edge = !text.empty() && (text.front() == ' ' || text.back() == ' ');
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos && !blank_edge) {
+    return text;
+  }
+  std::string field = "\"";
+  for (const char c : text) {
+    if (c == '"') field += '"';
+    field += c;
+  }
+  return field + '"';
+}
+
+namespace {
+
 bool is_plain(char c) {
   constexpr std::string_view kPlain = "@%+=:,./_-";
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -21,6 +21,10 @@ std::size_t printable_prefix(std::string_view text);
 /// printable() of text of several lines, which stay lines.
 std::string printable_lines(std::string_view text);
 
+/// `text`, printable, as one field of a CSV file: in quotes where it needs them, and so that no
+/// spreadsheet computes it.
+std::string csv_field(std::string_view text);
+
 /// One character of UTF-8.
 struct DecodedCharacter {
   std::uint32_t code;

@@ -53,30 +53,8 @@ std::string header_of(const Column& column) {
   return name;
 }
 
-/// A spreadsheet would compute a field that begins like this, and a name comes from anywhere.
-bool is_formula(std::string_view text) {
-  if (text.empty()) return false;
-  if (text[0] == '=' || text[0] == '@') return true;
-  return (text[0] == '+' || text[0] == '-') && text.find_first_of("(|!") != std::string_view::npos;
-}
-
-std::string field_with_quotes(std::string text) {
-  text = printable_lines(text);
-  if (is_formula(text)) text.insert(0, 1, '\'');
-  const bool blank_edge = !text.empty() && (text.front() == ' ' || text.back() == ' ');
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos && !blank_edge) {
-    return text;
-  }
-  std::string field = "\"";
-  for (const char c : text) {
-    if (c == '"') field += '"';
-    field += c;
-  }
-  return field + '"';
-}
-
 std::string field_of(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return field_with_quotes(*text);
+  if (const auto* text = std::get_if<std::string>(&value)) return csv_field(*text);
   if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
   if (const auto* number = std::get_if<double>(&value)) {
     return std::isfinite(*number) ? fmt::format("{}", *number) : "";

@@ -23,7 +23,7 @@ class ByteSource {
 };
 
 /// Opens by the file's first bytes, whatever its name. Throws Error if the file is not readable,
-/// append_to() also where the content is a multiple of the file's size (compressed/expansion.h).
+/// append_to() also where the content is a multiple of the file's size (check_expansion()).
 std::unique_ptr<ByteSource> open_byte_source(const std::filesystem::path& path);
 
 /// The same of bytes that are in memory and stay there.

@@ -5,7 +5,8 @@
 
 namespace slackline::paraver {
 
-// What reading Paraver traces can find. One place, because the kinds are told by several parts.
+// What reading and writing Paraver traces can find. One place, because the kinds are told by
+// several parts.
 
 inline constexpr FindingKind kEndsEarly{
     "records_end_early", Severity::data_loss,

@@ -30,7 +30,7 @@ class Lines {
   Lines& operator=(const Lines&) = delete;
 
   /// Without its line feed. False at the end. Throws Error when a line is longer than any trace has
-  /// use for, or the inflated text a multiple of the file (compressed/expansion.h).
+  /// use for, or the inflated text a multiple of the file (check_expansion()).
   bool next(std::string_view& line) {
     const char* end = find_end();
     if (end == nullptr) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "base/put_digits.h"
 #include "formats/perfetto/perfetto.h"
 #include "formats/perfetto/slices.h"
@@ -16,7 +17,7 @@
 namespace slackline {
 namespace {
 
-// A call's line in either form, with numbers as long as can be.
+// An event's line of JSON, with numbers as long as can be.
 constexpr std::size_t kLineRoom = 1024;
 
 std::string json_text(std::string_view text) {
@@ -93,15 +94,19 @@ std::string header_of(const TraceTable& table) {
   return header + "\n";
 }
 
-/// As RFC 4180 has it.
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + '"';
+/// The texts of each column that has some, as fields.
+std::vector<Texts> fields_of(const TraceTable& table) {
+  std::vector<Texts> fields;
+  for (const TableColumn& column : table.columns) {
+    Texts& of = fields.emplace_back();
+    if (!column.texts) continue;
+    for (const std::string& text : column.texts()) of.push_back(csv_field(text));
+  }
+  return fields;
 }
 
-void add_lines(const TraceTable& table, const TableRows& rows, TextBuffer& text) {
+void add_lines(const TraceTable& table, const std::vector<Texts>& fields, const TableRows& rows,
+               TextBuffer& text) {
   std::vector<std::vector<char>> written;
   for (const TableColumn& column : table.columns) {
     column.fill(rows, written.emplace_back(rows.count * column.bytes).data());
@@ -112,7 +117,7 @@ void add_lines(const TraceTable& table, const TableRows& rows, TextBuffer& text)
       const std::int64_t value = column.number(written[i].data() + row * column.bytes);
       if (i > 0) text.append(",");
       if (column.texts) {
-        text.append(csv_text(column.texts()[static_cast<std::size_t>(value)]));
+        text.append(fields[i][static_cast<std::size_t>(value)]);
       } else {
         text.end_at(put_number(text.room(kNumberRoom), value));
       }
@@ -138,14 +143,16 @@ Findings write_chrome_json(const Trace& trace, const std::filesystem::path& path
 Findings write_operations_csv(const Trace& trace, const std::filesystem::path& path) {
   constexpr std::size_t kRowsOfPiece = 1 << 12;
   const TraceTable table = calls_table(trace);
+  const std::vector<Texts> fields = fields_of(table);
   OutputFile file(path);
   file.write(header_of(table));
-  file.write_pieces((table.rows() + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece,
-                                                                          FilePiece& out) {
-    const std::size_t begin = piece * kRowsOfPiece;
-    const std::size_t end = std::min(table.rows(), begin + kRowsOfPiece);
-    table.each_part(begin, end, [&](const TableRows& rows) { add_lines(table, rows, out.text()); });
-  });
+  file.write_pieces(
+      (table.rows() + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, FilePiece& out) {
+        const std::size_t begin = piece * kRowsOfPiece;
+        const std::size_t end = std::min(table.rows(), begin + kRowsOfPiece);
+        table.each_part(begin, end,
+                        [&](const TableRows& rows) { add_lines(table, fields, rows, out.text()); });
+      });
   file.commit();
   return {};
 }

@@ -1,10 +1,10 @@
-struct Dwfl_Module;
-
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <vector>
+
+struct Dwfl_Module;
 
 namespace slackline::raw {
 

@@ -100,7 +100,7 @@ RegionsRead read_parallel_regions(const RankFiles& rank, const CallFrames& frame
                                   const CallTree& tree, const ClockMap& clock, std::int64_t zero_ns,
                                   const RankCalls& calls, Findings& findings);
 
-/// What a rank's calls say of that.
+/// What a rank's calls say of the processors that it had.
 struct ProcessorUse {
   std::uint64_t threads;  ///< those of OpenMP's largest team included
   std::int64_t computation_ns;

@@ -197,7 +197,7 @@ TEST_F(SqlOfTrace, FilesHoldTheSameTables) {
     const std::string sql = std::string("SELECT * FROM ") + table + " ORDER BY 1, 2, 3";
     EXPECT_EQ(in_file(path, sql), query(sql)) << table;
   }
-  EXPECT_EQ(in_file(path, "PRAGMA user_version"), "1\n");
+  EXPECT_EQ(in_file(path, "PRAGMA user_version"), "2\n");
   EXPECT_EQ(in_file(path, "PRAGMA integrity_check"), "ok\n");
   EXPECT_THAT(in_file(path, "SELECT name FROM sqlite_master WHERE type = 'index'"),
               HasSubstr("calls_operation\n"));

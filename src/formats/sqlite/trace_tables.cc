@@ -2,9 +2,6 @@
 #include <memory>
 #include <utility>
 
-#include "calls/call_paths.h"
-#include "calls/collective_members.h"
-#include "calls/region_tree.h"
 #include "formats/sqlite/query.h"
 #include "formats/tables/trace_tables.h"
 

@@ -8,7 +8,7 @@ namespace slackline {
 namespace {
 
 /// The version of the tables of a trace.
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 /// Keeps the tables that are being copied apart from those of the file.
 constexpr const char* kSource = "source_";

@@ -243,9 +243,9 @@ TraceTable messages_table(const Trace& trace, const CallMatching& matching) {
               [&matching](std::uint32_t id) { return matching.message(id).source; })
       .number("destination", "world rank that receives it",
               [&matching](std::uint32_t id) { return matching.message(id).destination; })
-      .number("bytes", "that the message has",
+      .number("bytes", "of the message, as sent",
               [&matching](std::uint32_t id) { return std::uint64_t{matching.message(id).bytes}; })
-      .number("tag", "that the message has",
+      .number("tag", "of the message, as sent",
               [&](std::uint32_t id) { return sent_message(trace, matching, id).tag; })
       .number("comm", "the communicator",
               [&](std::uint32_t id) { return sent_message(trace, matching, id).comm; });
@@ -260,8 +260,8 @@ TraceTable messages_table(const Trace& trace, const CallMatching& matching) {
   ColumnsOf(
       table,
       [&matching](std::int32_t, std::size_t row) -> const M& { return matching.messages()[row]; })
-      .number("send_call", "of the source: hands it over", [](const M& m) { return known(m.send); })
-      .number("send_done_call", "of the source: completes that; NULL where the trace has none",
+      .number("send_call", "of the source: hands it over", [](const M& m) { return m.send; })
+      .number("send_done_call", "of the source: completes the send; NULL where the trace has none",
               [](const M& m) { return known(m.send_done); })
       .number("receive_call",
               "of the destination: posts the receive; NULL where the trace has none",
@@ -270,7 +270,7 @@ TraceTable messages_table(const Trace& trace, const CallMatching& matching) {
               "of the destination: completes it; NULL where the trace has none",
               [](const M& m) { return known(m.receive_done); })
       .number("send_begin_ns", "when `send_call` begins",
-              [=](const M& m) { return begin(m.source, m.send); })
+              [&trace](const M& m) { return trace.calls(m.source).begin_ns(m.send); })
       .number("send_end_ns", "when `send_done_call` ends",
               [=](const M& m) { return end(m.source, m.send_done); })
       .number("receive_begin_ns", "when `receive_call` begins",

@@ -37,8 +37,8 @@ struct TableRows {
 
 using Texts = std::vector<std::string>;
 
-/// Integers, or texts that are integers into a list. What a function is not given for is so of no
-/// value.
+/// A column of integers, or of texts, which are given as indices into a list. A function that is
+/// absent means that no value has what it would tell.
 struct TableColumn {
   std::string name;
   std::string_view explanation;  ///< as the documentation has it
@@ -89,7 +89,7 @@ struct TraceTable {
   }
 };
 
-/// What gives the result of make(), which is called when it is first asked for.
+/// A function that returns make()'s result, computed at the first call.
 template <class Make>
 auto lazily(Make make) {
   struct State {

@@ -49,7 +49,7 @@ std::optional<std::string> missing_listed_file(const std::filesystem::path& path
                                                std::span<const std::byte> bytes);
 
 /// Writes `trace` as one time-independent trace of SimGrid: every rank's actions, rank after rank.
-/// Computation becomes flops at kTiFlopsPerSecond (formats/ti/ti.h). Returns what the
+/// Computation becomes flops at kTiFlopsPerSecond. Returns what the
 /// format cannot hold (doc/formats/ti.md). Linear; memory: the requests under way.
 Findings write_ti(const Trace& trace, const std::filesystem::path& path);
 
