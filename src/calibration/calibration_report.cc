@@ -21,7 +21,7 @@ struct PingPong {
   double simulation_error() const { return simulated_ns / measured_ns - 1; }
 };
 
-/// What belongs to a fit.
+/// What a fit is described with.
 struct CalibrationOf {
   const CalibrationSamples& samples;
   const std::vector<PingPong>& ping_pong;
@@ -175,22 +175,22 @@ const Rows<NamedPiece> kFittedPieces{
     {{"quantity", "of", Unit::none, &NamedPiece::quantity},
      {"from_bytes", "from", Unit::bytes, [](auto& p) { return p.fitted.from; }},
      {"to_bytes", "to", Unit::bytes, [](auto& p) { return p.fitted.to; }},
-     {"offset_ns", [](auto& p) -> auto& { return p.fitted.offset; }, kEstimate},
+     {"offset_ns", [](auto& p) -> auto& { return p.fitted.offset; }, kEstimateRows},
      {kShown, "offset", Unit::ns, [](auto& p) { return p.fitted.offset.value; }},
-     {"slope_ns_per_byte", [](auto& p) -> auto& { return p.fitted.slope; }, kEstimate},
+     {"slope_ns_per_byte", [](auto& p) -> auto& { return p.fitted.slope; }, kEstimateRows},
      {kShown, "slope", Unit::none, [](auto& p) { return per_byte(p.fitted.slope.value); }},
      {kShown, "95 % from", Unit::none, [](auto& p) { return per_byte(p.fitted.slope.low); }},
      {kShown, "to", Unit::none, [](auto& p) { return per_byte(p.fitted.slope.high); }}}};
 
-const Rows<LogGPSFit> kParameters{{"L_ns", &LogGPSFit::latency, kEstimate},
-                                  {"o_ns", &LogGPSFit::overhead, kEstimate},
-                                  {"o_send_ns", &LogGPSFit::send_overhead, kEstimate},
-                                  {"o_recv_ns", &LogGPSFit::receive_overhead, kEstimate},
-                                  {"g_ns", &LogGPSFit::gap, kEstimate},
-                                  {"G_ns_per_byte", &LogGPSFit::gap_per_byte, kEstimate},
-                                  {"S_bytes", &LogGPSFit::eager_bytes, kEstimate}};
+const Rows<LogGPSFit> kParameters{{"L_ns", &LogGPSFit::latency, kEstimateRows},
+                                  {"o_ns", &LogGPSFit::overhead, kEstimateRows},
+                                  {"o_send_ns", &LogGPSFit::send_overhead, kEstimateRows},
+                                  {"o_recv_ns", &LogGPSFit::receive_overhead, kEstimateRows},
+                                  {"g_ns", &LogGPSFit::gap, kEstimateRows},
+                                  {"G_ns_per_byte", &LogGPSFit::gap_per_byte, kEstimateRows},
+                                  {"S_bytes", &LogGPSFit::eager_bytes, kEstimateRows}};
 
-const Rows<DuplexContention> kContention{{"factor", &DuplexContention::factor, kEstimate},
+const Rows<DuplexContention> kContention{{"factor", &DuplexContention::factor, kEstimateRows},
                                          {"residual", &DuplexContention::residual}};
 
 std::size_t rounds_of(const CalibrationSamples& samples) {
@@ -235,22 +235,22 @@ Section method() {
 
 }  // namespace
 
-const Rows<Estimate> kEstimate{
+const Rows<Estimate> kEstimateRows{
     {"value", &Estimate::value}, {"low", &Estimate::low}, {"high", &Estimate::high}};
 
 const Rows<LogGPSFit, CalibrationOf> kCalibration{
     {"loggps", [](auto& f) -> auto& { return f; }, kParameters},
-    {"asynchronous_bytes", &LogGPSFit::asynchronous_bytes, kEstimate},
-    {"detached_bytes", &LogGPSFit::eager_bytes, kEstimate},
+    {"asynchronous_bytes", &LogGPSFit::asynchronous_bytes, kEstimateRows},
+    {"detached_bytes", &LogGPSFit::eager_bytes, kEstimateRows},
     {"contention", &LogGPSFit::contention, kContention},
     {"breakpoints_bytes",
      [](auto& f) { return list_of(f.one_way.breakpoints, [](auto& b) { return b.value; }); }},
-    {"breakpoints", [](auto& f) -> auto& { return f.one_way.breakpoints; }, kEstimate},
+    {"breakpoints", [](auto& f) -> auto& { return f.one_way.breakpoints; }, kEstimateRows},
     {"pieces", named_pieces, kFittedPieces},
     {"ping_pong", [](auto&, auto& of) -> auto& { return of.ping_pong; }, kPingPong},
-    {"test_ns", &LogGPSFit::test, kEstimate},
-    {"iprobe_ns", &LogGPSFit::probe, kEstimate},
-    {"wtime_ns", &LogGPSFit::clock, kEstimate},
+    {"test_ns", &LogGPSFit::test, kEstimateRows},
+    {"iprobe_ns", &LogGPSFit::probe, kEstimateRows},
+    {"wtime_ns", &LogGPSFit::clock, kEstimateRows},
     {"without_processor", [](auto&, auto& of) { return of.samples.without_processor; }},
     {"rounds", [](auto&, auto& of) { return rounds_of(of.samples); }}};
 

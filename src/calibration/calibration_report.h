@@ -22,7 +22,7 @@ Described<CalibrationJson> describe(const CalibrationSamples& samples, const Log
                                     const SmpiTables& smpi);
 
 /// Value and interval, for a Report.
-extern const Rows<Estimate> kEstimate;
+extern const Rows<Estimate> kEstimateRows;
 
 /// The predicted curve between the measured points: T over the added latency.
 struct PredictedCurve {

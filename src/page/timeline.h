@@ -13,9 +13,6 @@
 #include "page/drawn_timeline.h"
 #include "page/events.h"
 #include "page/run_times.h"
-#include "report/report.h"
-#include "training/training_analysis.h"
-#include "training/training_run.h"
 
 namespace slackline {
 
@@ -52,10 +49,5 @@ Timeline timeline(const TimelineInput& input, const std::vector<TimelineRun>& ru
 /// One run whose rows need not be ranks. `calls` have functions, `codes` its wait patterns.
 Timeline timeline(const DrawnCalls& calls, const TimelineRun& run, const TimelineCodes& codes,
                   std::uint64_t most_calls = kTimelineCalls);
-
-/// The time line of a training run: below each rank a row for the operators and one for the
-/// launches of each thread that launches, and one for each stream of the GPU. Clocks are corrected
-/// already. O(n log n) for n records.
-Section training_timeline(const TrainingRun& run, const TrainingAnalysis& analysis);
 
 }  // namespace slackline

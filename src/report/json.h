@@ -16,10 +16,10 @@ namespace slackline {
 /// Only holds values, so that the many files which make results need not compile a JSON library;
 /// that library (nlohmann-json, report/json.cc) writes and parses the text.
 ///
-/// It cannot be changed, and copies share what arrays and objects hold. Types that know their keys
-/// (report/object.h) make objects, and parse_json() what a text says. Objects keep the order of
-/// their keys; looking one up is linear in their number. Asking for what a value does not hold (a
-/// key that is not there, text of a number) is a broken contract.
+/// It cannot be changed, and copies share what arrays and objects hold. Rows (report/rows.h)
+/// and types that know their keys (report/object.h) make objects, and parse_json() what a text
+/// says. Objects keep the order of their keys; looking one up is linear in their number. Asking for
+/// what a value does not hold (a key that is not there, text of a number) is a broken contract.
 class Json {
  public:
   struct Member;
@@ -109,7 +109,8 @@ struct Json::Member {
   Json value;
 };
 
-/// Makes objects, for report/object.h, whose types know the keys, and for what reads JSON.
+/// Makes objects: for report/rows.h, object.h and json_type.h, which know the keys, and for
+/// parsers.
 struct JsonObjects {
   static Json of(Json::Members members) { return Json(std::move(members)); }
 };

@@ -1,6 +1,10 @@
 #include "report/rows.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
+
+#include "base/error.h"
 
 namespace slackline {
 
@@ -51,6 +55,26 @@ std::vector<Value> AnyRows::cells_of(const void* row, const void* names) const {
     if (field.cell != nullptr) cells.push_back(field.cell(field, row, names));
   }
   return cells;
+}
+
+namespace {
+
+std::size_t number_of(const Table& table, std::string_view name) {
+  const auto found = std::ranges::find(table.columns, name, &Column::name);
+  expects(found != table.columns.end(), "a column of the table");
+  return static_cast<std::size_t>(found - table.columns.begin());
+}
+
+}  // namespace
+
+Column& column_named(Table& table, std::string_view name) {
+  return table.columns[number_of(table, name)];
+}
+
+void remove_column(Table& table, std::string_view name) {
+  const auto number = static_cast<std::ptrdiff_t>(number_of(table, name));
+  table.columns.erase(table.columns.begin() + number);
+  for (std::vector<Value>& row : table.rows) row.erase(row.begin() + number);
 }
 
 }  // namespace slackline

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <new>
@@ -22,7 +21,7 @@
 namespace slackline {
 
 // A row is declared once: its fields are the members of its JSON object, whose schema follows, and
-// those with a unit the columns of the table that people read.
+// those with a unit are also the columns of the table that people read.
 //
 //   const Rows<Wait> kWaits{"waits", "Wait states",
 //       {{"rank", &Wait::rank},                             // JSON only
@@ -32,20 +31,26 @@ namespace slackline {
 //        {"worst", &Wait::worst, kCalls}}};                 // made of other rows
 //
 // A value is a member, or what a function without captures makes of the row, or of the row and the
-// names that the rows are declared with (e.g. the trace whose numbers they hold). Rows stand in
-// namespaces, as other rows and JsonBy refer to them.
+// names that the rows are declared with (e.g. the trace whose numbers they hold). Declare rows at
+// namespace scope: other rows and JsonBy refer to them.
 
 /// In place of a key: only tables have the field.
 struct Shown {};
 inline constexpr Shown kShown{};
-/// In place of a key: the value is an object, whose members are the row's.
+/// In place of a key: the value is an object, whose members become the row's own.
 struct Spliced {};
 inline constexpr Spliced kSpliced{};
 
+/// Before a key: the key is missing where the value is null.
+struct IfKnown {};
+inline constexpr IfKnown kIfKnown{};
+
 /// Text that differs between JSON and tables.
 struct NameOf {
-  std::string_view identifier;
-  std::string_view name;
+  NameOf(std::string_view of_scripts, std::string_view of_people)
+      : identifier(of_scripts), name(of_people) {}
+  std::string identifier;
+  std::string name;
 };
 template <>
 struct JsonTraits<NameOf> : JsonTraits<std::string> {
@@ -57,7 +62,7 @@ inline Value cell_of(std::string_view text) {
   return std::string(text);
 }
 inline Value cell_of(const NameOf& text) {
-  return std::string(text.name);
+  return text.name;
 }
 inline Value cell_of(double number) {
   return number;
@@ -104,8 +109,8 @@ struct AnyField {
   Value (*cell)(const AnyField& field, const void* row, const void* names) = nullptr;
 };
 
-/// Rows without their types. Nothing is read of other rows before a schema or a value is asked for:
-/// the order in which those of several files are constructed does not matter.
+/// Rows without their types. Other rows are not read before a schema or a value is asked for, so
+/// that the order of construction across files does not matter.
 class AnyRows {
  public:
   /// The schema of one row's object.
@@ -132,8 +137,8 @@ class AnyRows {
 template <class Row, class Names = NoNames>
 class Rows;
 
-/// What the member or function of type Get that `field` has gives for a row. Not a member of Field,
-/// so that it is compiled once for all of them.
+/// The value of the field's getter, which is of type Get, for a row. Not a member of Field, so that
+/// all fields with getters of one type share it.
 template <class Get, class Row, class Names>
 decltype(auto) value_in(const AnyField& field, const void* row, const void* names) {
   const Get& get = *std::launder(reinterpret_cast<const Get*>(field.getter.bytes.data()));
@@ -191,16 +196,15 @@ class Field : public AnyField {
     write_rows(stored(get), of);
   }
 
-  /// The same field, whose key is missing where the value is null.
-  Field if_known() const {
-    Field field = *this;
-    field.presence = Presence::if_known;
-    return field;
+  template <class... Arguments>
+  Field(IfKnown /*tag*/, std::string_view name, const Arguments&... arguments)
+      : Field(name, arguments...) {
+    presence = Presence::if_known;
   }
 
  private:
-  /// A function's pointer in place of the function, so that there are few types. Not of one that
-  /// gives a reference: clang 16 cannot convert such a lambda.
+  /// A function's pointer in place of the function, so that there are few types. Not for
+  /// functions that return references: clang 16 cannot convert such a lambda.
   template <class Result, class... Arguments, class Get>
   static auto pointer_to(Get get) {
     if constexpr (std::is_reference_v<Result>) {
@@ -258,7 +262,7 @@ class Rows : public AnyRows {
  public:
   Rows(std::string_view id, std::string_view title, std::initializer_list<Field<Row, Names>> fields)
       : AnyRows(id, title, {fields.begin(), fields.end()}) {}
-  /// Those of which there is no table.
+  /// Rows without a table.
   Rows(std::initializer_list<Field<Row, Names>> fields) : Rows({}, {}, fields) {}
 
   Json object(const Row& row, const Names& names) const { return object_of(&row, &names); }
@@ -268,7 +272,7 @@ class Rows : public AnyRows {
     return object(row, NoNames{});
   }
 
-  /// Has the first rows of a range.
+  /// At most `at_most` rows, from the front of the range.
   template <class Range>
   Table table(Range&& range, const Names& names,
               std::size_t at_most = std::numeric_limits<std::size_t>::max()) const {
@@ -356,5 +360,9 @@ struct JsonTraits<JsonBy<rows>> {
   static Schema schema() { return rows.schema(); }
   static Json json(const JsonBy<rows>& value) { return value; }
 };
+
+// For tables whose columns depend on the data. The column must be there.
+Column& column_named(Table& table, std::string_view name);
+void remove_column(Table& table, std::string_view name);
 
 }  // namespace slackline

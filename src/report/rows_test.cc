@@ -44,7 +44,7 @@ const Rows<Wait, Ranks> kWaits{
      {"name", [](auto& wait, auto& ranks) { return ranks.prefix + wait.kind; }},
      {"peers", &Wait::peers, kPeers},
      {kSpliced, [](auto& wait) { return wait.peers.front(); }, kPeers},
-     Field<Wait, Ranks>("worst", &Wait::worst, kPeers).if_known(),
+     {kIfKnown, "worst", &Wait::worst, kPeers},
      {"first", [](auto& wait) { return wait.peers.empty() ? nullptr : &wait.peers.front(); },
       kPeers}}};
 
@@ -88,6 +88,39 @@ TEST(Rows, HaveSchemasWithoutRows) {
   EXPECT_FALSE(schema.inner[7].nullable);
   EXPECT_TRUE(schema.inner[8].required);
   EXPECT_TRUE(schema.inner[8].nullable);
+}
+
+struct Group {
+  std::string name;
+  std::vector<Peer> members;
+};
+// A member's number is its place in the group, and its label the group's name and a prefix.
+const Rows<Peer, Group> kMembers{
+    {"number", [](auto& peer, auto& group) { return &peer - group.members.data(); }},
+    {"of", [](auto&, auto& group) { return group.name; }}};
+const Rows<Peer, Ranks> kLabels{
+    {"label", [](auto& peer, auto& names) { return names.prefix + std::to_string(peer.rank); }}};
+const Rows<Group, Ranks> kGroups{
+    {"members", &Group::members, kMembers},
+    {"labels", &Group::members, kLabels},
+    {kSpliced, [](auto& group) { return JsonBy<kPeers>(group.members[0]); }}};
+
+TEST(Rows, WithinRowsGetTheirNamesOrTheOuterRow) {
+  const Group group{"even", {{4, 0.5}, {6, 0.25}}};
+  EXPECT_EQ(json_text(kGroups.object(group, kNames)),
+            R"({"members":[{"number":0,"of":"even"},{"number":1,"of":"even"}],)"
+            R"("labels":[{"label":"rank of 4"},{"label":"rank of 6"}],"rank":4,"share":0.5})");
+}
+
+TEST(Rows, HaveColumnsThatTablesRenameAndRemove) {
+  Table table = kWaits.table(std::vector<Wait>{{"late", 7}}, kNames);
+  column_named(table, "what").name = "kind of wait";
+  remove_column(table, "ns");
+  ASSERT_EQ(table.columns.size(), 2u);
+  EXPECT_EQ(table.columns[0].name, "kind of wait");
+  EXPECT_EQ(table.columns[1].name, "part");
+  EXPECT_THAT(table.rows, ElementsAre(ElementsAre(Value("a wait"), Value())));
+  EXPECT_THROW(column_named(table, "ns"), std::exception);
 }
 
 TEST(Rows, GiveTheTypeOfTheirJson) {

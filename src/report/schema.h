@@ -7,7 +7,7 @@
 namespace slackline {
 
 /// What JSON of one C++ type may look like, as far as the files of doc/schema say it. Derived from
-/// the type by report/object.h.
+/// types (report/json_type.h, object.h) and rows (report/rows.h).
 struct Schema {
   enum class Kind { any, boolean, integer, number, text, array, map, object, one_of };
 

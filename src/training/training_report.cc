@@ -63,7 +63,7 @@ const Rows<OfRank> kRankSteps{
      {"waiting_ns", &OfRank::waiting_ns},
      {"caused_ns", &OfRank::caused_ns}}};
 
-/// The last column is of several ranks only.
+/// The last column exists only for several ranks.
 const Rows<TrainingStep> kTrainingSteps{
     "training_steps",
     "Steps (duration: longest rank; shares: mean of the ranks)",
@@ -126,8 +126,7 @@ Table step_table(const TrainingRun& run, const TrainingAnalysis& analysis) {
   Table table = kTrainingSteps.table(analysis.steps);
   if (run.ranks.size() > 1) return table;
   table.title = "Steps";
-  table.columns.pop_back();
-  for (std::vector<Value>& row : table.rows) row.pop_back();
+  remove_column(table, "straggler rank");
   return table;
 }
 

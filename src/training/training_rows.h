@@ -31,7 +31,7 @@ inline constexpr std::int32_t kNoRow = -1;
 struct RowCall {
   TimeSpan time{};
   WorkClass operation = WorkClass::idle;
-  std::uint32_t path = 0;            ///< in TrainingRows::paths()
+  std::uint32_t path = 0;            ///< in TrainingRows::paths
   std::uint32_t before = 0;          ///< path of the time right before it
   std::int32_t peer = kNoRow;        ///< of a launch its activity's row
   std::int32_t launch_row = kNoRow;  ///< of an activity

@@ -118,7 +118,7 @@ using FactorsJson = JsonBy<kEfficiencyFactors>;
 /// The factors by name; nothing where there is no time.
 std::optional<FactorsJson> factors_to_json(const EfficiencyInputs& inputs,
                                            EfficiencyVariant variant);
-extern const Rows<Efficiency, struct Baseline> kEfficiency;
+extern const Rows<Efficiency, struct EfficiencyOf> kEfficiency;
 using EfficiencyRunJson = JsonBy<kEfficiency>;
 /// The inputs in ns, and the factors of all variants.
 EfficiencyRunJson efficiency_to_json(const Efficiency& run);

@@ -10,7 +10,7 @@
 namespace slackline {
 
 /// What a run is compared with.
-struct Baseline {
+struct EfficiencyOf {
   const Efficiency& first;
   Scaling scaling;
 };
@@ -33,7 +33,7 @@ std::optional<ReturnedBy<scalability_object>> scalability_to_json(const Efficien
   return scalability_object(in, reference, scaling);
 }
 
-const Rows<Efficiency, Baseline> kAnalysed{
+const Rows<Efficiency, EfficiencyOf> kAnalysed{
     {"begin_ns", [](auto& run) { return run.interval.begin_ns; }},
     {"end_ns", [](auto& run) { return run.interval.end_ns; }},
     {"observed_ns", [](auto& run) { return run.analysed.observed_ns; }},
@@ -68,7 +68,7 @@ auto efficiency_object(const std::vector<Efficiency>& runs, Scaling scaling,
   return Object{
       "runs"_key = list_of(runs,
                            [&](const Efficiency& run) {
-                             return EfficiencyRunJson(run, Baseline{runs.front(), scaling});
+                             return EfficiencyRunJson(run, EfficiencyOf{runs.front(), scaling});
                            }),
       "scaling"_key.when(optional_of(study, [](const ScalingStudy& s) { return s.result; }))};
 }
@@ -196,7 +196,7 @@ Table efficiency_table(const Efficiency& run, EfficiencyVariant variant,
   return tree({run}, variant, interval);
 }
 
-const Rows<Efficiency, Baseline> kEfficiency{
+const Rows<Efficiency, EfficiencyOf> kEfficiency{
     {"trace", &Efficiency::name},
     {kSpliced, &Efficiency::inputs, kInputs},
     {"useful_ns", &Efficiency::useful_ns},
@@ -208,11 +208,11 @@ const Rows<Efficiency, Baseline> kEfficiency{
      [](auto& run, auto& base) {
        return scalability_to_json(run.inputs, base.first.inputs, base.scaling);
      }},
-    Field<Efficiency, Baseline>("machine_share", &Efficiency::machine, kMachineShare).if_known(),
-    Field<Efficiency, Baseline>("openmp", &Efficiency::openmp, kOpenMP).if_known()};
+    {kIfKnown, "machine_share", &Efficiency::machine, kMachineShare},
+    {kIfKnown, "openmp", &Efficiency::openmp, kOpenMPRows}};
 
 EfficiencyRunJson efficiency_to_json(const Efficiency& run) {
-  return EfficiencyRunJson(run, Baseline{run, Scaling::strong});
+  return EfficiencyRunJson(run, EfficiencyOf{run, Scaling::strong});
 }
 
 const JsonType& declared_type(const EfficiencyJsonTag*) {

@@ -59,8 +59,8 @@ struct GainOptions {
 Gains gains(const Trace& trace, const ExecutionGraph& graph, const CallPaths& paths,
             const ModelChoice& choice, const GainOptions& options = {});
 
-extern const Rows<Gains> kGains;
-using GainsJson = JsonBy<kGains>;
+extern const Rows<Gains> kGainRows;
+using GainsJson = JsonBy<kGainRows>;
 Described<GainsJson> describe(const Gains& gains);
 
 }  // namespace slackline

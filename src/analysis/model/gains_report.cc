@@ -102,8 +102,8 @@ Paragraph headline(const Gains& gains) {
 
 }  // namespace
 
-const Rows<Gains> kGains{{"makespan_ns", &Gains::makespan_ns},
-                         {"gains", &Gains::curves, kGainCurves}};
+const Rows<Gains> kGainRows{{"makespan_ns", &Gains::makespan_ns},
+                            {"gains", &Gains::curves, kGainCurves}};
 
 Described<GainsJson> describe(const Gains& gains) {
   Described<GainsJson> report{GainsJson(gains)};

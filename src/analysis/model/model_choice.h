@@ -68,7 +68,8 @@ const JsonType& declared_type(const ModelJsonTag*);
 ModelJson to_json(const ModelChoice& choice);
 
 /// T under one choice as a function of any of its parameters. What the functions of several
-/// parameters share is computed once. Refers to `graph` and `choice`. Its functions are thread-safe.
+/// parameters share is computed once. Refers to `graph` and `choice`. Its functions are
+/// thread-safe.
 class ModelFunctions {
  public:
   /// Reduces the graph where one reduction serves all parameters: O(vertices + edges).

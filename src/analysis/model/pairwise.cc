@@ -67,7 +67,7 @@ PairwiseSensitivity pairwise_sensitivity(const ExecutionGraph& graph, const Mode
   return result;
 }
 
-const Rows<PairSensitivity> kPairs{
+const Rows<PairSensitivity> kPairRows{
     "pairs",
     "",
     {{"from", Unit::none, &PairSensitivity::from},
@@ -78,15 +78,15 @@ const Rows<PairSensitivity> kPairs{
 
 std::vector<PairJson> add_pairs(std::vector<Section>& sections,
                                 const PairwiseSensitivity& pairwise) {
-  Table table = kPairs.table(pairwise.pairs, kPairsShown);
+  Table table = kPairRows.table(pairwise.pairs, kPairsShown);
   table.title = fmt::format("Critical-path communication by pair of ranks ({} of {} pairs)",
                             table.rows.size(), pairwise.pairs.size());
   sections.push_back({.id = "pairs", .title = "Critical path by pair of ranks", .items = {table}});
-  return list_of(pairwise.pairs, kJsonBy<kPairs>);
+  return list_of(pairwise.pairs, kJsonBy<kPairRows>);
 }
 
 using Class = PairwiseSensitivity::Class;
-const Rows<Class, PairwiseSensitivity> kClasses{
+const Rows<Class, PairwiseSensitivity> kClassRows{
     "classes",
     "Critical path by network parameter",
     {{"parameter", Unit::none, [](auto& c) { return c.parameter.name(); }},
@@ -99,8 +99,9 @@ const Rows<Class, PairwiseSensitivity> kClasses{
 std::optional<std::vector<ClassJson>> add_classes(std::vector<Section>& sections,
                                                   const PairwiseSensitivity& pairwise) {
   if (pairwise.classes.empty()) return std::nullopt;
-  sections.push_back(
-      {.id = "classes", .title = "Network", .items = {kClasses.table(pairwise.classes, pairwise)}});
+  sections.push_back({.id = "classes",
+                      .title = "Network",
+                      .items = {kClassRows.table(pairwise.classes, pairwise)}});
   return list_of(pairwise.classes, [&](const Class& c) { return ClassJson(c, pairwise); });
 }
 

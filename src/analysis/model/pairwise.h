@@ -28,13 +28,13 @@ struct PairwiseSensitivity {
 /// All from one path: one pass, and one walk back.
 PairwiseSensitivity pairwise_sensitivity(const ExecutionGraph& graph, const ModelChoice& choice);
 
-extern const Rows<PairSensitivity> kPairs;
-using PairJson = JsonBy<kPairs>;
+extern const Rows<PairSensitivity> kPairRows;
+using PairJson = JsonBy<kPairRows>;
 /// Adds a table of the largest. Returns all, for `result.pairs`.
 std::vector<PairJson> add_pairs(std::vector<Section>& sections,
                                 const PairwiseSensitivity& pairwise);
-extern const Rows<PairwiseSensitivity::Class, PairwiseSensitivity> kClasses;
-using ClassJson = JsonBy<kClasses>;
+extern const Rows<PairwiseSensitivity::Class, PairwiseSensitivity> kClassRows;
+using ClassJson = JsonBy<kClassRows>;
 /// Adds a table, if there are any. Returns the same, for `result.classes`.
 std::optional<std::vector<ClassJson>> add_classes(std::vector<Section>& sections,
                                                   const PairwiseSensitivity& pairwise);

@@ -122,7 +122,7 @@ const Rows<Sensitivity> kLinearPieces{{"pieces", &Sensitivity::pieces, kPieces},
 const Rows<Sensitivity> kSensitivity{
     {"parameter", [](auto& s) { return s.parameter.name(); }},
     {"exact", &Sensitivity::exact},
-    Field<Sensitivity>("gap_ns", [](auto& s) { return known_if(!s.exact, s.gap_ns); }).if_known(),
+    {kIfKnown, "gap_ns", [](auto& s) { return known_if(!s.exact, s.gap_ns); }},
     {"passes", &Sensitivity::passes},
     {kSpliced, [](auto& s) -> auto& { return s; }, kLinearPieces}};
 
@@ -199,7 +199,7 @@ Described<TolerancesJson> describe(const Tolerances& t) {
   Section section{.id = "tolerance", .title = "Tolerance"};
   Table table = kTolerated.table(t.rows, t);
   table.title = fmt::format("Tolerance to {}", parameter_name(t.parameter));
-  table.columns[2].name = fmt::format("maximum {}", t.parameter.name());
+  column_named(table, "maximum").name = fmt::format("maximum {}", t.parameter.name());
   for (const std::string& text : tolerance_sentences(t)) {
     section.items.emplace_back(Paragraph{text});
   }

@@ -205,7 +205,7 @@ std::vector<TrainingPathTime> training_path(const ScheduledTraining& training) {
   return sums.longest_first();
 }
 
-const Rows<TrainingPathTime, std::int64_t> kTrainingPath{
+const Rows<TrainingPathTime, PathLength> kTrainingPath{
     "path_activities",
     "Critical path by activity",
     {{"part", "activity", Unit::none, [](auto& row) { return to_string(row.activity.part); }},
@@ -229,8 +229,8 @@ const Rows<TrainingPathTime, std::int64_t> kTrainingPath{
      {"time_ns", "time", Unit::ns,
       [](auto& row) { return static_cast<double>(row.time_ps) / kPicosPerNano; }},
      {"share", Unit::ratio,
-      [](auto& row, auto& total_ps) {
-        return static_cast<double>(row.time_ps) / static_cast<double>(total_ps);
+      [](auto& row, auto& path) {
+        return static_cast<double>(row.time_ps) / static_cast<double>(path.ps);
       },
       "of the critical path"}}};
 
@@ -239,7 +239,7 @@ TrainingPathJson describe_training_path(const std::vector<TrainingPathTime>& pat
   const std::int64_t total_ps = total_of(path);
   // One more is no longer than a row that says "1 other".
   const std::size_t shown = path.size() > kRowsShown + 1 ? kRowsShown : path.size();
-  Table table = kTrainingPath.table(path, total_ps, shown);
+  Table table = kTrainingPath.table(path, PathLength{total_ps}, shown);
   std::int64_t rest_ps = 0;
   for (const TrainingPathTime& row : path | std::views::drop(shown)) rest_ps += row.time_ps;
   if (rest_ps > 0) {
@@ -254,8 +254,9 @@ TrainingPathJson describe_training_path(const std::vector<TrainingPathTime>& pat
                           time / static_cast<double>(total_ps)});
   }
   section.items.insert(section.items.begin(), std::move(table));
-  return list_of(path,
-                 [&](const TrainingPathTime& row) { return JsonBy<kTrainingPath>(row, total_ps); });
+  return list_of(path, [&](const TrainingPathTime& row) {
+    return JsonBy<kTrainingPath>(row, PathLength{total_ps});
+  });
 }
 
 }  // namespace slackline

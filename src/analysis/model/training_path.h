@@ -58,8 +58,11 @@ struct ScheduledTraining {
 /// makespan. O(length of the path + m log m) for m records.
 std::vector<TrainingPathTime> training_path(const ScheduledTraining& training);
 
-/// With the length of the whole path, ps.
-extern const Rows<TrainingPathTime, std::int64_t> kTrainingPath;
+/// The whole path.
+struct PathLength {
+  std::int64_t ps;
+};
+extern const Rows<TrainingPathTime, PathLength> kTrainingPath;
 using TrainingPathJson = std::vector<JsonBy<kTrainingPath>>;
 /// Adds a table of the longest to `section`, whose last row has all others. Returns all of them.
 TrainingPathJson describe_training_path(const std::vector<TrainingPathTime>& path,

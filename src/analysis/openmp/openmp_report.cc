@@ -138,10 +138,11 @@ const Rows<RegionUse> kParallelRegions{
 
 }  // namespace
 
-const Rows<OpenMPUse> kOpenMP{{"hybrid_factors", [](auto& use) { return factors(use); }, kFactors},
-                              {kSpliced, &OpenMPUse::time, kThreadTime},
-                              {"ranks", &OpenMPUse::ranks, kThreadedRanks},
-                              {"parallel_regions", &OpenMPUse::regions, kParallelRegions}};
+const Rows<OpenMPUse> kOpenMPRows{
+    {"hybrid_factors", [](auto& use) { return factors(use); }, kFactors},
+    {kSpliced, &OpenMPUse::time, kThreadTime},
+    {"ranks", &OpenMPUse::ranks, kThreadedRanks},
+    {"parallel_regions", &OpenMPUse::regions, kParallelRegions}};
 
 Section openmp_section(const OpenMPUse& use) {
   Section section{.id = "openmp", .title = "OpenMP"};

@@ -97,6 +97,6 @@ std::optional<OpenMPUse> openmp_use(const Trace& trace, const TimeInterval& anal
 
 /// The factors, the ranks and threads, and the places of the regions.
 Section openmp_section(const OpenMPUse& use);
-extern const Rows<OpenMPUse> kOpenMP;
+extern const Rows<OpenMPUse> kOpenMPRows;
 
 }  // namespace slackline

@@ -117,9 +117,9 @@ const Rows<Hotspot, HotspotsOf> kSpots{
 Table table_of(const Hotspots& h, const CallTree& tree, std::size_t rows) {
   Table table = kSpots.table(h.spots, HotspotsOf{h, tree}, rows);
   const bool regions = h.unit == CodeUnit::function && h.source == CodeSource::regions;
-  table.columns[0].name = regions                         ? "region"
-                          : h.unit == CodeUnit::call_path ? "call path"
-                                                          : to_string(h.unit);
+  column_named(table, "").name = regions                         ? "region"
+                                 : h.unit == CodeUnit::call_path ? "call path"
+                                                                 : to_string(h.unit);
   return table;
 }
 

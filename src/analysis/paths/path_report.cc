@@ -172,7 +172,7 @@ const Rows<CriticalPath, PathOf> kCriticalPath{
     {"activities", &CriticalPath::activities, kActivities},
     {"impacts", &CriticalPath::impacts, kImpacts},
     {"near_paths", &CriticalPath::near, kNearPaths},
-    Field<CriticalPath, PathOf>("segments", listed_segments, kSegments).if_known(),
+    {kIfKnown, "segments", listed_segments, kSegments},
     {"imbalance", [](auto&, auto& of) -> auto& { return of.imbalance; }, kImbalanceMetrics}};
 
 Described<CriticalPathJson> describe(const CriticalPath& path, const ImbalanceMetrics& imbalance,

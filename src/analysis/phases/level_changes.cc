@@ -1,7 +1,7 @@
 // Change points of many series at once.
 //
 // The model: each series is constant between its changes, maybe on a steady trend, plus noise
-// (prepared_series.h); each is fitted alone (prepared_series.h).
+// (series_trend.cc); each is fitted alone (optimal_levels.cc).
 //
 // The penalty. Without a change, the gain of splitting at one of n steps in one of s series is the
 // square of a standard normal variable (in units of the noise's variance), and the largest of all

@@ -150,8 +150,8 @@ const JsonType& declared_type(const WindowsJsonTag*);
 extern const Rows<FocusInterval> kFocusIntervals;
 WindowsJson windows_to_json(const Monitor& monitor);
 extern const Rows<RunIterations> kIterations;
-extern const Rows<Monitor> kMonitor;
-using MonitorJson = JsonBy<kMonitor>;
+extern const Rows<Monitor> kMonitorRows;
+using MonitorJson = JsonBy<kMonitorRows>;
 Described<MonitorJson> describe(const Monitor& monitor);
 
 /// The efficiencies of fixed windows, and the cumulative transfer efficiency of a rank, as curves

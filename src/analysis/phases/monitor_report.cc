@@ -265,13 +265,13 @@ const Rows<RunIterations> kIterations{
     {"trends", &RunIterations::trends, kIterationTrends},
     {"off_processor_share", &RunIterations::off_processor_share}};
 
-const Rows<Monitor> kMonitor{{"rank", &Monitor::rank},
-                             {"length_ns", &Monitor::length_ns},
-                             {"phases", intervals_of_program, kProgramPhases},
-                             {"iterations", &Monitor::iterations, kIterations},
-                             {"regions", &Monitor::intervals, kFocusIntervals},
-                             {"windows", windows_to_json},
-                             {"monitor", &Monitor::transfer, kTransferMonitor}};
+const Rows<Monitor> kMonitorRows{{"rank", &Monitor::rank},
+                                 {"length_ns", &Monitor::length_ns},
+                                 {"phases", intervals_of_program, kProgramPhases},
+                                 {"iterations", &Monitor::iterations, kIterations},
+                                 {"regions", &Monitor::intervals, kFocusIntervals},
+                                 {"windows", windows_to_json},
+                                 {"monitor", &Monitor::transfer, kTransferMonitor}};
 
 Described<MonitorJson> describe(const Monitor& m) {
   Described<MonitorJson> report{MonitorJson(m)};

@@ -75,8 +75,8 @@ inline constexpr double kHistoryErrorRate = 0.05;
 /// the runs of a commit.
 History history(const std::vector<HistoryEntry>& entries, const std::vector<std::string>& commits);
 
-extern const Rows<History> kHistory;
-using HistoryJson = JsonBy<kHistory>;
+extern const Rows<History> kHistoryRows;
+using HistoryJson = JsonBy<kHistoryRows>;
 Described<HistoryJson> describe(const History& history);
 
 /// A badge as repositories show it: label and value beside each other. SVG without fonts or files

@@ -235,8 +235,8 @@ std::string colour_of(double share) {
 
 }  // namespace
 
-const Rows<History> kHistory{{"tested", &History::tested},
-                             {"histories", &History::by_ranks, kRankHistories}};
+const Rows<History> kHistoryRows{{"tested", &History::tested},
+                                 {"histories", &History::by_ranks, kRankHistories}};
 
 Described<HistoryJson> describe(const History& history) {
   Described<HistoryJson> report{HistoryJson(history)};

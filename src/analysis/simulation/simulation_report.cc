@@ -179,7 +179,7 @@ std::optional<std::int64_t> measured_ns(const Trace& trace) {
 auto details_object(const Simulation& s, const Trace& trace, const Platform& platform,
                     std::size_t links_shown) {
   const auto slowed =
-      list_of(s.slowed, [&](const SlowedMessage& m) { return JsonBy<kSlowed>(m, platform); });
+      list_of(s.slowed, [&](const SlowedMessage& m) { return JsonBy<kSlowedRows>(m, platform); });
   return Object{"work"_key = Object{"dates"_key = s.events, "rates"_key = s.solved_flows},
                 "measured_ns"_key.when(measured_ns(trace)),
                 "links"_key.when(link_use_objects(s, platform, links_shown)),
@@ -326,7 +326,7 @@ Described<SimulationJson> describe(const Simulation& simulation, const Trace& tr
   }
   if (!simulation.slowed.empty()) {
     report.sections.push_back(
-        {"slowed", "Delayed messages", {kSlowed.table(simulation.slowed, platform)}});
+        {"slowed", "Delayed messages", {kSlowedRows.table(simulation.slowed, platform)}});
   }
   report.sections.push_back({"ranks", "Ranks", {rank_table(simulation)}});
   return report;

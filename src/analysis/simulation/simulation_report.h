@@ -65,7 +65,7 @@ Described<ToleranceSearchJson> describe(const ToleranceSearch& search, const Tol
 
 /// A message: who sent it when, how long it took and would have taken alone, and which of the
 /// platform's links held it back; empty where that is not known.
-extern const Rows<SlowedMessage, Platform> kSlowed;
+extern const Rows<SlowedMessage, Platform> kSlowedRows;
 
 /// A simulation (recorded) as SimGrid's replay prints it: one line "end-date rank action" for each
 /// finished action, by date; seconds with 12 digits. Actions of a trace that has calls only are its

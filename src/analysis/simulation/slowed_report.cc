@@ -19,7 +19,7 @@ std::string within(const SlowedMessage& m) {
 
 }  // namespace
 
-const Rows<SlowedMessage, Platform> kSlowed{
+const Rows<SlowedMessage, Platform> kSlowedRows{
     "slowed",
     "Messages most delayed by contention",
     {{"sender", "from", Unit::none, &SlowedMessage::sender, "the sender's rank"},

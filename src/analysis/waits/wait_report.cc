@@ -88,7 +88,7 @@ const Rows<PatternSummary> kPatterns{
      {kShown, "direct (not propagated)", Unit::ratio, direct_share,
       "share caused by a delay and not by other wait states"},
      {"worst", &PatternSummary::worst, kWorstWait},
-     Field<PatternSummary>("wrong_order", with_order, kWrongOrder).if_known()}};
+     {kIfKnown, "wrong_order", with_order, kWrongOrder}}};
 
 /// By DelayKind.
 using Costs = std::array<FixedPointSum, kDelayKinds>;
@@ -164,7 +164,7 @@ std::optional<double> share_of(const WaitPlace& place, const WaitsOf& waits) {
   if (place.effective_ns <= 0) return std::nullopt;
   return ratio_of(static_cast<double>(place.effective_ns), waits.waiting_ns());
 }
-/// A number for every rank; none of places for which there are too many.
+/// A number for every rank; empty for places beyond places_given_by_rank().
 std::vector<std::int64_t> every_rank(const WaitPlace& place, const WaitsOf& waits) {
   const std::int32_t ranks = waits.trace.ranks();
   const auto number = &place - waits.summary.places.data();

@@ -131,11 +131,9 @@ const Rows<Performed, Trace> kPerformed{
      {"calls", Unit::count, &Performed::calls, "all ranks"},
      {"bytes", Unit::bytes, &Performed::bytes, "as given by the calls, all ranks"},
      {kShown, "bytes per call", Unit::bytes, [](auto& p) { return per_call(p, p.bytes); }},
-     Field<Performed, Trace>(
-         "time_ns", "time", Unit::ns,
-         [](auto& p, auto& trace) { return known_if(trace.timed(), p.time_ns); },
-         "measured in these calls, all ranks, including wait time")
-         .if_known(),
+     {kIfKnown, "time_ns", "time", Unit::ns,
+      [](auto& p, auto& trace) { return known_if(trace.timed(), p.time_ns); },
+      "measured in these calls, all ranks, including wait time"},
      {kShown, "time per call", Unit::ns, [](auto& p) { return per_call(p, p.time_ns); }}}};
 
 auto collectives_object(const std::vector<Performed>& all, const Trace& trace) {
@@ -205,8 +203,8 @@ std::optional<Described<CollectivesJson>> collectives_report(const Trace& trace,
   if (all.empty()) return std::nullopt;
   Table table = kPerformed.table(all, trace);
   if (!trace.timed()) {
-    table.columns.resize(table.columns.size() - 2);
-    for (std::vector<Value>& row : table.rows) row.resize(table.columns.size());
+    remove_column(table, "time");
+    remove_column(table, "time per call");
   }
   Described<CollectivesJson> report{collectives_object(all, trace)};
   report.sections.push_back(
