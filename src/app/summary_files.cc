@@ -1,4 +1,4 @@
-#include "app/options/summary_options.h"
+#include "app/summary_files.h"
 
 #include <fmt/format.h>
 

@@ -123,8 +123,6 @@ int open_input(const fs::path& path) {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Hard and symbolic links are names of one file.
 using FileId = std::pair<dev_t, ino_t>;
 

@@ -1,7 +1,8 @@
+#include "base/overlapped_write.h"
+
 #include <utility>
 
 #include "base/file.h"
-#include "base/overlapped_write.h"
 #include "base/parallel.h"
 
 namespace slackline {

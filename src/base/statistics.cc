@@ -1,8 +1,8 @@
+#include "base/statistics.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-
-#include "base/statistics.h"
 
 namespace slackline {
 namespace {

@@ -1,6 +1,6 @@
-#include <charconv>
-
 #include "base/text_parsing.h"
+
+#include <charconv>
 
 namespace slackline {
 

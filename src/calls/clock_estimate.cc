@@ -32,18 +32,6 @@
 namespace slackline {
 namespace {
 
-// All lines d(t) between two sets of points: d(s) <= slack for what the first clock sent to the
-// second, d(s) >= -slack for the other way round.
-//
-// For a slope b the largest value at time t is the least of slack + b (t - s) over the first set,
-// a concave function of b, and the smallest the greatest of -slack + b (t - s) over the second, a
-// convex one. The slopes for which the largest is not below the smallest are an interval; the
-// largest value over it is found by ternary search, its ends by bisection. Rounding is made up for
-// by kPadding_ns.
-//
-// The bounds are of first order: with drifts a message's slack is measured by two clocks that run
-// at different speed, which is made up for by kLargestDrift of it.
-
 /// Clocks that drift apart by more than this are not described by one line: a thousandth, far above
 /// quartz clocks (0.0001) and what NTP slews (0.0005).
 constexpr double kLargestDrift = 1e-3;
@@ -54,6 +42,17 @@ constexpr double kMostSlope = 2 * kLargestDrift;
 constexpr double kPadding_ns = 1;
 constexpr int kSteps = 60;
 
+/// All lines d(t) between two sets of points: d(s) <= slack for what the first clock sent to the
+/// second, d(s) >= -slack for the other way round.
+///
+/// For a slope b the largest value at time t is the least of slack + b (t - s) over the first set,
+/// a concave function of b, and the smallest the greatest of -slack + b (t - s) over the second, a
+/// convex one. The slopes for which the largest is not below the smallest are an interval; the
+/// largest value over it is found by ternary search, its ends by bisection. Rounding is made up for
+/// by kPadding_ns.
+///
+/// The bounds are of first order: with drifts a message's slack is measured by two clocks that run
+/// at different speed, which is made up for by kLargestDrift of it.
 class Lines {
  public:
   Lines(std::span<const ClockBound> forth, std::span<const ClockBound> back, double at)

@@ -1,7 +1,7 @@
+#include "calls/clocks.h"
+
 #include <string>
 #include <unordered_map>
-
-#include "calls/clocks.h"
 
 namespace slackline {
 

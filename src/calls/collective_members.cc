@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include "calls/collective_members.h"
+
+#include <algorithm>
 
 namespace slackline {
 namespace {

@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include "calls/region_tree.h"
+
+#include <algorithm>
 
 namespace slackline {
 namespace {

@@ -7,6 +7,11 @@
 
 #include "cli/commands.h"
 
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
 namespace slackline {
 
 /// A declared option, as completion scripts need it.
@@ -26,17 +31,6 @@ int run_command_line(const std::vector<std::string>& arguments);
 /// The command whose name is nearest to `typed`, or empty when none is near.
 std::string nearest_command(std::string_view typed);
 
-}  // namespace slackline
-
-namespace CLI {
-
-class App;
-class Option;
-
-}  // namespace CLI
-
-namespace slackline {
-
 /// The list of all commands, by what they are for.
 std::string commands_help();
 
@@ -55,12 +49,6 @@ std::string help_rows(const std::vector<std::pair<std::string, std::string>>& ro
 
 /// The values of an option that takes one of a set, else empty.
 std::vector<std::string> listed_values(const CLI::Option& option);
-
-}  // namespace slackline
-
-namespace slackline {
-
-class OptionList;
 
 /// Declares the options on `command`, in groups as --help-all has them. Parsing sets their
 /// variables. Leaves out what only Python takes.

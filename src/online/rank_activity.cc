@@ -1,3 +1,5 @@
+#include "online/rank_activity.h"
+
 #include <fmt/format.h>
 
 #include <atomic>
@@ -8,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "online/rank_activity.h"
 
 namespace slackline::online {
 namespace {

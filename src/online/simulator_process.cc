@@ -1,3 +1,5 @@
+#include "online/simulator_process.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "online/simulator_process.h"
 
 namespace slackline::online {
 namespace {

@@ -134,7 +134,8 @@ class SingleProcess : public ProcessGroup {
   std::optional<std::vector<Bytes>> attempt(std::vector<Bytes>* to_each) override;
 };
 
-/// This process alone, for work that is not shared between processes. One object per thread.
+/// This process alone, for work that is not shared between processes. One object per thread, which
+/// lasts as long as the thread.
 ProcessGroup& this_process();
 
 /// How a command ended in a process.

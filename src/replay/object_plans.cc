@@ -1,3 +1,5 @@
+#include "replay/object_plans.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <optional>
 
 #include "calls/replay.h"
-#include "replay/object_plans.h"
 
 namespace slackline {
 

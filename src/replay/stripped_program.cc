@@ -1,8 +1,9 @@
+#include "replay/stripped_program.h"
+
 #include <fmt/format.h>
 
 #include "calls/call_matching.h"
 #include "replay/object_plans.h"
-#include "replay/stripped_program.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {

@@ -1,3 +1,5 @@
+#include "sim/experiments.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/text_parsing.h"
-#include "sim/experiments.h"
 
 namespace slackline {
 namespace {

@@ -17,6 +17,7 @@
 
 #include <vector>
 
+#include "base/error.h"
 #include "base/parallel.h"
 
 namespace slackline {
@@ -124,6 +125,7 @@ std::vector<Tolerance> find_tolerances(MakespanFunction& makespan,
   if (line.slope == 0) makespan.asymptote();
   std::vector<Search> searches;
   for (const std::int64_t ppm : degradations_ppm) {
+    expects(ppm >= 0, "degradations that are not negative");
     searches.push_back(
         {.bound = {line.scaled_at(base) * (kMillion + ppm), base.denominator * kMillion}});
   }

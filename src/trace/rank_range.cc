@@ -1,6 +1,6 @@
-#include <numeric>
-
 #include "trace/rank_range.h"
+
+#include <numeric>
 
 namespace slackline {
 

@@ -10,8 +10,8 @@
 
 namespace slackline {
 
-/// Whether a rank's calls are in that order, block by block: no call of a thread begins before the
-/// one before it has ended, or ends before it begins.
+/// Whether a rank's calls are in order of time, block by block: no call of a thread begins before
+/// the one before it has ended, or ends before it begins.
 class TimeOrder {
  public:
   /// The next calls of the rank. False where they are not.

@@ -38,7 +38,7 @@ Program overlap_computation(const Edit& edit, const ProgramView& program, Change
 Program balance_computation(const Edit& edit, const ProgramView& program, Change& change);
 
 // Actions on messages and collectives (communication_edits.cc, message_division.cc,
-// communication_edits.cc, substitution.cc).
+// substitution.cc).
 Program remove_messages(const Edit& edit, const ProgramView& program, Change& change);
 Program resize_messages(const Edit& edit, const ProgramView& program, Change& change);
 Program split_messages(const Edit& edit, const ProgramView& program, Change& change);

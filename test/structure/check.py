@@ -226,9 +226,8 @@ def paths(root):
 
 
 def is_production(relative):
-    names = set(relative.parts[:-1])
-    return (relative.suffix in SOURCES | {".py"} and not names & {"testing", "test", "tests"}
-            and not relative.stem.endswith("_test") and not relative.stem.startswith("test_"))
+    return (relative.suffix in SOURCES | {".py"} and not is_test(relative)
+            and "tests" not in relative.parts and not relative.stem.startswith("test_"))
 
 
 def lines(root):

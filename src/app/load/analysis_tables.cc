@@ -102,12 +102,6 @@ std::vector<RankSample> all_samples(const Trace& trace, const Samples& samples) 
   return all;
 }
 
-std::vector<std::string> path_names(const CallPaths& paths) {
-  std::vector<std::string> all;
-  for (PathId path = 0; path < paths.size(); ++path) all.push_back(paths.name(path));
-  return all;
-}
-
 }  // namespace
 
 std::vector<SqlTable> analysis_tables(const Trace& trace, const CallMatching& matching,
@@ -124,7 +118,7 @@ std::vector<SqlTable> analysis_tables(const Trace& trace, const CallMatching& ma
   if (trace.timed() && names(sql, "critical_path")) {
     const CallPaths paths = CallPaths::of_regions_or_functions(trace);
     segments = critical_path(trace, matching, paths, {.extent = PathExtent::segments}).segments;
-    regions = path_names(paths);
+    regions = paths.names();
   }
   return {waits_table(trace, std::move(states)), samples_table(trace, std::move(sampled)),
           path_table(std::move(segments), run_span(trace).whole.begin_ns, std::move(regions))};

@@ -1,8 +1,9 @@
+#include "app/load/stretched_analyses.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
-#include "app/load/stretched_analyses.h"
 #include "base/keyed_rows.h"
 #include "calls/causal_order.h"
 #include "parallel/shared_rows.h"

@@ -70,8 +70,6 @@ std::unique_ptr<const MappedFile> merge_recording(const std::filesystem::path& f
   return file;
 }
 
-namespace fs = std::filesystem;
-
 /// Whether all processes can read it. Throws Error in all where it is not one file.
 bool is_one_file(const std::optional<fs::path>& file, ProcessGroup& group) {
   const std::vector<std::uint64_t> mine{file ? 1u : 0u, file ? fingerprint(*file) : 0};

@@ -1,8 +1,9 @@
+#include "app/options/option_values.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "app/options/option_values.h"
 #include "base/error.h"
 #include "base/units.h"
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/options/option_list.h"
+#include "app/summary_files.h"
 #include "base/error.h"
 #include "base/file.h"
 

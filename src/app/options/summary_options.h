@@ -1,10 +1,8 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "analysis/regression/history.h"
 #include "analysis/regression/job_summary.h"
 
 namespace slackline {
@@ -28,14 +26,7 @@ void declare(OptionList& options, SummaryOptions& summary);
 JobIdentity identity_of(const SummaryOptions& summary);
 
 /// Writes the summary, if a file was asked for: as a table of one run where its name says so
-/// (app/options/summary_options.h), else as JSON (within_limit()). Throws Error.
+/// (app/summary_files.h), else as JSON (within_limit()). Throws Error.
 void write_summary(const SummaryOptions& options, const JobSummary& summary);
-
-/// Whether a file of this name holds a table of runs: OpenMetrics (.prom) or SQLite (.sqlite, .db).
-bool names_table_of_runs(const std::filesystem::path& path);
-
-/// Writes runs as OpenMetrics or SQLite (doc/formats/summary.md), by the extension of `path`; the
-/// file appears whole or not at all. Throws usage Error for other extensions, and Error.
-void write_runs(const std::vector<HistoryEntry>& entries, const std::filesystem::path& path);
 
 }  // namespace slackline

@@ -15,6 +15,7 @@
 #include "app/options/shared_options.h"
 #include "app/options/summary_options.h"
 #include "app/requests/schemas.h"
+#include "app/summary_files.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/findings.h"

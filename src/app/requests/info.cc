@@ -101,12 +101,10 @@ const Rows<TraceSummary> kTraceSummary{
     {"operations", &TraceSummary::operations, kOperationRows},
     {"regions", &TraceSummary::regions, kRegionRows},
     {"counters", &TraceSummary::counters, kCounterRows},
-    Field<TraceSummary>("openmp_regions",
-                        [](auto& s) { return known_if(s.openmp_regions > 0, s.openmp_regions); })
-        .if_known(),
-    Field<TraceSummary>("openmp_threads", [](auto& s) {
-      return known_if(s.openmp_regions > 0, s.openmp_threads);
-    }).if_known()};
+    {kIfKnown, "openmp_regions",
+     [](auto& s) { return known_if(s.openmp_regions > 0, s.openmp_regions); }},
+    {kIfKnown, "openmp_threads",
+     [](auto& s) { return known_if(s.openmp_regions > 0, s.openmp_threads); }}};
 
 Section recording_section(const OpenedTrace& opened) {
   const TraceInfo& info = opened.trace.info();

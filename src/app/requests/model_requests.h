@@ -8,14 +8,13 @@
 
 #include "app/options/model_options.h"
 #include "app/options/run_request.h"
+#include "parallel/process_group.h"
 
 namespace slackline {
 
 class OptionList;
 struct LoadedGraph;
 struct Report;
-class ProcessGroup;
-ProcessGroup& this_process();
 
 /// The run time under a network, and what it depends on.
 struct PredictRequest {

@@ -7,13 +7,12 @@
 
 #include "app/options/run_request.h"
 #include "app/options/summary_options.h"
+#include "parallel/process_group.h"
 
 namespace slackline {
 
 class OptionList;
 struct Report;
-class ProcessGroup;
-ProcessGroup& this_process();
 
 /// Everything there is to say about a run, or how two runs differ.
 struct ReportRequest {

@@ -9,13 +9,12 @@
 #include "app/options/option_values.h"
 #include "app/options/run_request.h"
 #include "app/options/summary_options.h"
+#include "parallel/process_group.h"
 
 namespace slackline {
 
 class OptionList;
 struct Report;
-class ProcessGroup;
-ProcessGroup& this_process();
 
 /// POP's efficiency factors, of several runs with their scalability.
 struct EfficiencyRequest {
@@ -43,7 +42,7 @@ Report execute(const EfficiencyRequest& request, ProcessGroup& group = this_proc
 /// waited.
 struct WaitStatesRequest {
   RunRequest run{.reading = {bytes_per_call::kWaitStates}};
-  std::string interval = "common";  ///< --interval, as of analysed_interval.h
+  std::string interval = "common";  ///< --interval, as resolve_interval() reads it
 };
 void declare(OptionList& options, WaitStatesRequest& request);
 

@@ -3,19 +3,29 @@
 // - linear: all at once: receives from the next ranks upwards, sends to the ranks downwards.
 // - pairwise: P - 1 rounds, partners rank ^ i; P no power of two: ring.
 // - ring: in round i to the one i ahead, from the one i behind.
-// - bruck: ceil(log2 P) rounds; in round k all blocks whose distance to travel has bit k set move
-// 2^k
-//   ahead together: about P/2 blocks a round, so each byte moves log2(P)/2 times; for short blocks.
+// - bruck: ceil(log2 P) rounds; in round k all blocks whose distance to travel has bit k set
+//   move 2^k ahead together: about P/2 blocks a round, so each byte moves log2(P)/2 times; for
+//   short blocks.
 // - recursive_doubling: an allgather of everybody's whole send buffer: log2 P rounds, P times the
 //   volume; for latencies only.
 // - one_sided: everybody puts its blocks between two fences.
 // - scatter_dest: linear in batches of 4 partners (SimGrid, MVAPICH2), scatter_dest_32: of 32
-// (MPICH).
+//   (MPICH).
 //
 // Alltoallv and alltoallw know only each rank's own counts: what it sends and what it receives.
 // Empty blocks are sent too. Without counts (traces that tell sums) all blocks are equal. Bruck
 // needs the blocks that others pass on, so it does not exist for them; what SimGrid calls bruck
 // there is scatter_dest.
+//
+// Alltoall(v) in rounds that are kept in step, so that a late rank cannot make two rounds' messages
+// meet on a link (Faraj and Yuan): as ring (to rank + i, from rank - i) or pairwise (rank ^ i, P a
+// power of two, else the ring).
+//
+// - *_light_barrier: after a round each rank tells the one that sends to it next that it is ready,
+//   with a message of one byte.
+// - *_barriers: a whole barrier before every round, the first one included, in which each rank
+//   sends to itself.
+// - *_one_barrier: one barrier at the start.
 
 #include <algorithm>
 #include <cstdint>
@@ -159,17 +169,6 @@ void scatter_dest(StepWriter& w) {
 void scatter_dest_32(StepWriter& w) {
   in_batches(w, 32);
 }
-
-// Alltoall(v) in rounds that are kept in step, so that a late rank cannot make two rounds' messages
-// meet on a link (Faraj and Yuan): as ring (to rank + i, from rank - i) or pairwise (rank ^ i, P a
-// power of two, else the ring).
-//
-// - *_light_barrier: after a round each rank tells the one that sends to it next that it is ready,
-//   with a message of one byte.
-// - *_barriers: a whole barrier before every round, the first one included, in which each rank
-// talks
-//   to itself.
-// - *_one_barrier: one barrier at the start.
 
 namespace {
 

@@ -1,6 +1,6 @@
-#include <charconv>
-
 #include "graph/collectives/decision_rules.h"
+
+#include <charconv>
 
 namespace slackline::collectives {
 

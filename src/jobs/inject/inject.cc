@@ -143,8 +143,6 @@ Environment injection_environment(const Injection& injection, LauncherKind launc
 
 namespace {
 
-namespace fs = std::filesystem;
-
 void add_file(const fs::path& path, InjectionCounts& counts) {
   std::ifstream in(path);
   const std::array<std::pair<std::string_view, std::uint64_t*>, 6> sums{{

@@ -10,7 +10,7 @@
 
 namespace slackline {
 
-/// What the ranks of a job say of the injection, each in a file (runtime/inject/counts.c).
+/// What the ranks of a job say of the injection, each in a file (runtime/inject/settings.c).
 struct InjectionCounts {
   int ranks = 0;                    ///< that left a file
   int delayed_ranks = 0;            ///< whose messages go through a delayed transport

@@ -66,8 +66,6 @@ std::string preload_value(const RuntimeLibraries& libraries, bool yield) {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// What a command of the shell prints.
 std::string printed_by(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), &pclose);

@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include "sim/engine/statistics.h"
+
+#include <algorithm>
 
 namespace slackline::sim {
 

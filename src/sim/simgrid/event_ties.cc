@@ -9,7 +9,7 @@
 // up by messages of one time are tied: they have the number of that time. A context that wakes up
 // at another time of its own is tied no more. Only when the messages of two contexts with one tie
 // leave at one time has their order been a guess, and the whole simulation is done again in
-// SimGrid's order (lazy_simulation.cc).
+// SimGrid's order (sim/simulation.cc).
 //
 // Cost: O(1) a message.
 

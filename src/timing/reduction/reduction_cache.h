@@ -25,7 +25,7 @@ enum class CacheState : std::uint8_t {
   absent,         ///< no such file, one that cannot be read, or not this user's own
   for_other_key,  ///< whole, but of another input or other choices
   other_version,  ///< written by another version of the format
-  damaged,        ///< cut short, changed, or not what passes can run over (reduction_cache.h)
+  damaged,        ///< cut short, changed, or not what passes can run over
 };
 
 struct CacheAnswer {

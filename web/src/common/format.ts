@@ -1,4 +1,4 @@
-// How values look: the same rules as the text form (src/report/value.cc, column_format.cc), so that
+// How values look: the same rules as the text form (src/report/value.cc, text_table.cc), so that
 // a number reads the same in a terminal and here.
 
 import type { Unit, Value } from "./report";
