@@ -1,9 +1,12 @@
 #include "base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace slackline {
@@ -28,6 +31,41 @@ TEST(ParallelFor, rethrows_the_first_failure) {
                    },
                    3),
                std::runtime_error);
+}
+
+TEST(ParallelFor, nested_loops_share_the_threads_of_one_pool) {
+  std::atomic<unsigned> now{0};
+  std::atomic<unsigned> most{0};
+  std::atomic<int> tasks{0};
+  parallel_for(8, [&](std::size_t) {
+    parallel_for(8, [&](std::size_t) {
+      parallel_for(8, [&](std::size_t) {
+        const unsigned running = ++now;
+        unsigned before = most;
+        while (before < running && !most.compare_exchange_weak(before, running)) {
+        }
+        std::this_thread::yield();
+        ++tasks;
+        --now;
+      });
+    });
+  });
+  EXPECT_EQ(tasks, 512);
+  EXPECT_LE(most, hardware_threads() + 1) << "the pool's and this one";
+}
+
+TEST(ParallelFor, goes_on_in_a_child_of_fork) {
+  parallel_for(100, [](std::size_t) {});
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::atomic<int> tasks{0};
+    parallel_for(100, [&](std::size_t) { ++tasks; });
+    ::_exit(tasks == 100 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ int run_calibrate(const CalibrateCommand& command) {
 
 }  // namespace
 
-Run setup_calibrate(OptionList& options) {
+CommandAction setup_calibrate(OptionList& options) {
   auto command = std::make_shared<CalibrateCommand>();
   BenchmarkOptions& benchmark = command->benchmark;
   options.add("-o,--output FILE", command->request.machine, "Machine file to write");

@@ -209,7 +209,7 @@ int completion(const std::string& shell) {
 
 }  // namespace
 
-Run setup_completion(OptionList& options) {
+CommandAction setup_completion(OptionList& options) {
   auto shell = std::make_shared<std::string>();
   options.add("shell", *shell, "The shell to complete for",
               {.choices = {"bash", "zsh", "fish"}, .required = true});

@@ -266,7 +266,7 @@ int demo(const DemoOptions& options) {
 
 }  // namespace
 
-Run setup_demo(OptionList& options) {
+CommandAction setup_demo(OptionList& options) {
   auto wanted = std::make_shared<DemoOptions>();
   options.add("-o,--output DIR", wanted->folder, "Folder for the trace and the HTML report");
   options.add("-n,--ranks", wanted->ranks,

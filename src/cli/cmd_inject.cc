@@ -99,7 +99,7 @@ int run_inject(const InjectCommandOptions& options) {
 
 }  // namespace
 
-Run setup_inject(OptionList& options) {
+CommandAction setup_inject(OptionList& options) {
   auto wanted = std::make_shared<InjectCommandOptions>();
   options.add("--latency TIME", wanted->latency, "Time added to every message, such as 10us");
   options.add("--bandwidth RATE", wanted->bandwidth,

@@ -30,7 +30,7 @@ int run_preload(const PreloadCommandOptions& options) {
 
 }  // namespace
 
-Run setup_preload(OptionList& options) {
+CommandAction setup_preload(OptionList& options) {
   auto wanted = std::make_shared<PreloadCommandOptions>();
   options.add("-o,--output DIR", wanted->output, "Folder for the recordings of the ranks");
   declare_yield(options, wanted->yield);

@@ -208,7 +208,7 @@ void declare_job_analysis(OptionList& options, RecordCommandOptions& wanted) {
 
 }  // namespace
 
-Run setup_record(OptionList& options) {
+CommandAction setup_record(OptionList& options) {
   auto wanted = std::make_shared<RecordCommandOptions>();
   RecordOptions& record = wanted->record;
   options.add("-o,--output DIR", wanted->output,

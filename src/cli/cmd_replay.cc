@@ -177,7 +177,7 @@ int run_replay(const ReplayCommandOptions& options) {
 
 }  // namespace
 
-Run setup_replay(OptionList& options) {
+CommandAction setup_replay(OptionList& options) {
   auto wanted = std::make_shared<ReplayCommandOptions>();
   ReplayRequest& request = wanted->request;
   options.add("trace TRACE", request.trace, "Trace to replay");

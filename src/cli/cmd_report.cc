@@ -23,7 +23,7 @@ int run_report(FullReportCommand& command) {
 
 }  // namespace
 
-Run setup_report(OptionList& options) {
+CommandAction setup_report(OptionList& options) {
   auto command = std::make_shared<FullReportCommand>();
   declare(options, command->request);
   declare(options, command->output);
@@ -42,7 +42,7 @@ struct ViewCommand {
 
 }  // namespace
 
-Run setup_view(OptionList& options) {
+CommandAction setup_view(OptionList& options) {
   auto wanted = std::make_shared<ViewCommand>();
   declare(options, wanted->report.request);
   declare(options, wanted->report.output);

@@ -92,7 +92,7 @@ void declare(OptionList& options, OnlineOptions& online) {
 
 }  // namespace
 
-Run setup_simulate(OptionList& options) {
+CommandAction setup_simulate(OptionList& options) {
   auto command = std::make_shared<SimulateCommand>();
   auto online = std::make_shared<OnlineOptions>();
   declare(options, command->request);

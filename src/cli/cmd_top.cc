@@ -95,7 +95,7 @@ int run_top(TopCommand& command) {
 
 }  // namespace
 
-Run setup_top(OptionList& options) {
+CommandAction setup_top(OptionList& options) {
   auto command = std::make_shared<TopCommand>();
   declare(options, command->request);
   options.add("--interval TIME", command->interval,

@@ -48,7 +48,7 @@ int run_validate(const ValidateCommandOptions& options) {
 
 }  // namespace
 
-Run setup_validate(OptionList& options) {
+CommandAction setup_validate(OptionList& options) {
   auto wanted = std::make_shared<ValidateCommandOptions>();
   MeasurementOptions& measurement = wanted->measurement;
   ValidateRequest& request = wanted->request;

@@ -177,7 +177,7 @@ struct CommandLine {
   std::unique_ptr<CLI::App> app;
   CLI::App* options = nullptr;  ///< of the command; null: the command line names none
   const Command* command = nullptr;
-  Run run;
+  CommandAction run;
 };
 
 CommandLine make_command_line(std::string_view named) {

@@ -22,21 +22,21 @@
 
 namespace slackline {
 
-Run setup_record(OptionList& options);
-Run setup_preload(OptionList& options);
-Run setup_calibrate(OptionList& options);
-Run setup_inject(OptionList& options);
-Run setup_validate(OptionList& options);
-Run setup_replay(OptionList& options);
-Run setup_print(OptionList& options);
-Run setup_check(OptionList& options);
-Run setup_convert(OptionList& options);
-Run setup_simulate(OptionList& options);
-Run setup_report(OptionList& options);
-Run setup_top(OptionList& options);
-Run setup_view(OptionList& options);
-Run setup_demo(OptionList& options);
-Run setup_completion(OptionList& options);
+CommandAction setup_record(OptionList& options);
+CommandAction setup_preload(OptionList& options);
+CommandAction setup_calibrate(OptionList& options);
+CommandAction setup_inject(OptionList& options);
+CommandAction setup_validate(OptionList& options);
+CommandAction setup_replay(OptionList& options);
+CommandAction setup_print(OptionList& options);
+CommandAction setup_check(OptionList& options);
+CommandAction setup_convert(OptionList& options);
+CommandAction setup_simulate(OptionList& options);
+CommandAction setup_report(OptionList& options);
+CommandAction setup_top(OptionList& options);
+CommandAction setup_view(OptionList& options);
+CommandAction setup_demo(OptionList& options);
+CommandAction setup_completion(OptionList& options);
 
 namespace {
 
@@ -259,7 +259,7 @@ const Command* find_command(std::string_view name) {
   return found == kCommands.end() ? nullptr : found;
 }
 
-Run setup_check(OptionList& options) {
+CommandAction setup_check(OptionList& options) {
   auto command = std::make_shared<ReportCommand<CheckRequest>>();
   command->output.has_checks = true;
   declare(options, command->request);
@@ -267,7 +267,7 @@ Run setup_check(OptionList& options) {
   return [command] { return report_on(*command); };
 }
 
-Run setup_convert(OptionList& options) {
+CommandAction setup_convert(OptionList& options) {
   auto command = std::make_shared<ReportCommand<ConvertRequest>>();
   declare(options, command->request);
   options.add("--format", command->output.format, "Format of the summary",
@@ -302,7 +302,7 @@ int print_trace(const PrintCommand& command) {
 
 }  // namespace
 
-Run setup_print(OptionList& options) {
+CommandAction setup_print(OptionList& options) {
   auto command = std::make_shared<PrintCommand>();
   declare(options, command->request);
   options.add("-o,--output FILE", command->output.file, "Output file (default: standard output)");

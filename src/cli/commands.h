@@ -42,7 +42,7 @@ class OptionList;
 //    `./dev approve`, which adds the golden of its --help.
 
 /// What a command does once its arguments are parsed. Returns the exit status; throws Error.
-using Run = std::function<int()>;
+using CommandAction = std::function<int()>;
 
 /// What the processes do that an MPI launcher has started with one command.
 enum class UnderLauncher : unsigned char {
@@ -57,7 +57,7 @@ struct Command {
   std::string_view summary;  ///< one line, without a full stop
   /// Declares the options, which set a request that the returned closure owns. Only declares: opens
   /// no file, prints nothing.
-  Run (*setup)(OptionList& options);
+  CommandAction (*setup)(OptionList& options);
   std::string_view examples;  ///< one a line, at the end of --help
   UnderLauncher under_launcher = UnderLauncher::first_works;
   std::string (*details)() = nullptr;  ///< text of --help-all alone, before the examples

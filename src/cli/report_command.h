@@ -44,7 +44,7 @@ int report_on(ReportCommand<Request>& command, const Write& write = write_report
 
 /// A command that has the options of its request and those of the output.
 template <class Request>
-Run setup_report_command(OptionList& options) {
+CommandAction setup_report_command(OptionList& options) {
   auto command = std::make_shared<ReportCommand<Request>>();
   declare(options, command->request);
   declare(options, command->output);

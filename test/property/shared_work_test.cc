@@ -22,8 +22,8 @@
 #include "analysis/paths/path_report.h"
 #include "analysis/waits/wait_part.h"
 #include "analysis/waits/wait_summary.h"
-#include "app/load/stretched_analyses.h"
-#include "app/load/stretched_path.h"
+#include "app/load/path_analysis.h"
+#include "app/load/run_analyses.h"
 #include "app/load/stretched_run.h"
 #include "app/requests/run_requests.h"
 #include "base/error.h"
@@ -227,8 +227,8 @@ std::string text_of(const MeasuredPath& found, const Trace& job, const CallPaths
 void compare_methods_in_stretches(StretchedRun& run, const OpenedTrace& whole,
                                   const CallMatching& matching) {
   SingleProcess alone;
-  StretchedMethods in_stretches(run, 0, 0);
-  ASSERT_TRUE(analyse_in_stretches(run, alone, std::array<StretchAnalysis*, 1>{&in_stretches}));
+  MethodAnalysis in_stretches(0, 0);
+  ASSERT_TRUE(analyse_in_stretches(run, alone, std::array<RunAnalysis*, 1>{&in_stretches}));
   const std::vector<MethodCost> found = in_stretches.take().methods;
   const CausalOrder order(whole.trace, matching);
   const Activities activities(whole.trace, matching, order);
@@ -262,8 +262,8 @@ std::size_t compare_path_in_stretches(const std::string& path) {
                    std::move(stretched),
                    run_span(whole.trace),
                    {}};
-  StretchedPath in_stretches(run);
-  if (!analyse_in_stretches(run, alone, std::array<StretchAnalysis*, 1>{&in_stretches})) return 0;
+  PathAnalysis in_stretches({});
+  if (!analyse_in_stretches(run, alone, std::array<RunAnalysis*, 1>{&in_stretches})) return 0;
   const MeasuredPath found = in_stretches.take();
   const CriticalPath at_once = critical_path(whole.trace, matching, paths, {});
   const ComputationCode code(whole.trace, &whole.samples);

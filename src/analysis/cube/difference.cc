@@ -13,12 +13,9 @@ namespace {
 /// One severity of all runs of a group; rank -1: the sum over ranks.
 std::vector<double> values_of(const RunGroup& group, const SeverityCube::Key& key,
                               std::int32_t rank) {
-  std::vector<double> values;
-  for (const RunSeverities& run : group.runs) {
-    values.push_back(rank < 0 ? run.cube.sum(key)
-                              : run.cube.of(key)[static_cast<std::size_t>(rank)]);
-  }
-  return values;
+  return list_of(group.runs, [&](const RunSeverities& run) {
+    return rank < 0 ? run.cube.sum(key) : run.cube.of(key)[static_cast<std::size_t>(rank)];
+  });
 }
 
 bool is_time(const SeverityCube::Key& key) {
@@ -65,9 +62,7 @@ class Waits {
     return waits.try_emplace(key, WaitMigration{key.metric, key.call_path}).first->second;
   }
   static std::vector<WaitMigration> listed(const ByKey& waits) {
-    std::vector<WaitMigration> all;
-    for (const auto& [key, wait] : waits) all.push_back(wait);
-    return all;
+    return list_of(waits, [](const auto& wait) { return wait.second; });
   }
 
   ByKey by_pattern_{};
@@ -75,9 +70,7 @@ class Waits {
 };
 
 std::vector<double> metric_of(const RunGroup& group, std::size_t metric) {
-  std::vector<double> values;
-  for (const RunSeverities& run : group.runs) values.push_back(run.metrics[metric]);
-  return values;
+  return list_of(group.runs, [&](const RunSeverities& run) { return run.metrics[metric]; });
 }
 
 bool all_equal(const std::vector<double>& x, const std::vector<double>& y) {
@@ -120,6 +113,12 @@ class TestedFamily {
 
 }  // namespace
 
+RunMetrics run_metrics(const EfficiencyInputs& inputs) {
+  const EfficiencyFactors f = factors(inputs, EfficiencyVariant::multiplicative);
+  return {inputs.observed_ns, f.parallel,      f.load_balance,
+          f.communication,    f.serialisation, f.transfer};
+}
+
 std::string spaced(std::string_view name) {
   std::string words(name);
   std::ranges::replace(words, '_', ' ');
@@ -133,36 +132,38 @@ RunDifference difference(const RunGroup& a, const RunGroup& b, Groups groups, co
   const auto same_ranks = [&](const RunSeverities& run) {
     return run.by_rank && run.cube.ranks() == ranks;
   };
-  const auto mean_of_c = [&](const auto& values_in) -> std::optional<double> {
-    if (c == nullptr) return std::nullopt;
-    return mean_of(values_in(*c));
-  };
   RunDifference result{
       .a = a.name, .b = b.name, .differences = {}, .waits = {}, .waits_by_path = {}};
   if (c != nullptr) result.c = c->name;
   result.by_rank = std::ranges::all_of(
       all, [&](const RunGroup* group) { return std::ranges::all_of(group->runs, same_ranks); });
+  using Part = TestedFamily::Part;
   TestedFamily family(groups == Groups::independent && a.runs.size() > 1 && b.runs.size() > 1);
   std::vector<std::optional<std::size_t>> members;  // of the metrics, then of the differences
+  const auto compared = [&](Part part, double resolution, const auto& values_in) {
+    const std::vector<double> x = values_in(a);
+    const std::vector<double> y = values_in(b);
+    members.push_back(family.add(part, x, y, resolution));
+    ComparedValue value{mean_of(x), mean_of(y)};
+    if (c != nullptr) value.c = mean_of(values_in(*c));
+    return value;
+  };
   for (std::size_t m = 0; m < kRunMetrics.size(); ++m) {
-    const std::vector<double> x = metric_of(a, m);
-    const std::vector<double> y = metric_of(b, m);
-    result.metrics[m] = {mean_of(x), mean_of(y),
-                         mean_of_c([&](const RunGroup& group) { return metric_of(group, m); })};
-    members.push_back(family.add(TestedFamily::Part::metrics, x, y, m == 0 ? 1 : 0));
+    result.metrics[m] = compared(Part::metrics, m == 0 ? 1 : 0,
+                                 [&](const RunGroup& group) { return metric_of(group, m); });
   }
   Waits waits;
   for (const SeverityCube::Key& key : keys_of(all)) {
     for (std::int32_t rank = result.by_rank ? 0 : -1; rank < (result.by_rank ? ranks : 0); ++rank) {
-      const std::vector<double> x = values_of(a, key, rank);
-      const std::vector<double> y = values_of(b, key, rank);
-      const auto values_in = [&](const RunGroup& group) { return values_of(group, key, rank); };
-      const SeverityDifference d{key, rank, {mean_of(x), mean_of(y), mean_of_c(values_in)}};
+      const SeverityDifference d{key, rank, compared(Part::severities, 1, [&](const auto& group) {
+                                   return values_of(group, key, rank);
+                                 })};
       waits.add(d);
-      const auto member = family.add(TestedFamily::Part::severities, x, y, 1);
-      if (d.value.difference() == 0 && d.value.difference_of_c() == 0) continue;
-      result.differences.push_back(d);
-      members.push_back(member);
+      if (d.value.difference() == 0 && d.value.difference_of_c() == 0) {
+        members.pop_back();
+      } else {
+        result.differences.push_back(d);
+      }
     }
   }
   const std::vector<double> adjusted = family.adjusted();

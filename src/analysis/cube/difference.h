@@ -10,6 +10,7 @@
 
 #include "analysis/cube/severity_cube.h"
 #include "analysis/cube/significance.h"
+#include "analysis/efficiency/efficiency.h"
 #include "report/object.h"
 #include "report/report.h"
 #include "report/typed_report.h"
@@ -21,13 +22,17 @@ inline constexpr std::array<std::string_view, 6> kRunMetrics{
     "run_time", "parallel_efficiency", "load_balance", "communication_efficiency", "serialisation",
     "transfer"};
 
+/// Values of kRunMetrics: ns, then factors from 0 to 1 (POP).
+using RunMetrics = std::array<double, kRunMetrics.size()>;
+RunMetrics run_metrics(const EfficiencyInputs& inputs);
+
 /// "load balance" for "load_balance".
 std::string spaced(std::string_view name);
 
 /// One run, in the analysed interval.
 struct RunSeverities {
   SeverityCube cube;
-  std::array<double, kRunMetrics.size()> metrics{};  ///< ns, then factors from 0 to 1 (POP)
+  RunMetrics metrics{};
   bool by_rank = true;  ///< false: the cube has one rank with the sums over all
 };
 

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "analysis/cube/difference.h"
 #include "base/units.h"
+#include "report/rows.h"
 
 namespace slackline {
 namespace {
@@ -86,28 +88,29 @@ Table table_of(const RunDifference& difference, Unit unit, std::string id, std::
   return table;
 }
 
-/// Sums over all ranks by pattern, or by pattern and call path, of which the first are shown.
-Table waits_table(const RunDifference& difference, bool by_path) {
-  Table table{
-      .id = by_path ? "difference-waits-by-path" : "difference-waits",
-      .title = by_path ? "Wait time by call path, all ranks" : "Wait time by pattern, all ranks",
-      .columns = {{"pattern"}},
-      .rows = {}};
-  std::vector<Column>& columns = table.columns;
-  if (by_path) columns.push_back({"call path"});
-  columns.insert(columns.end(), {{"A", Unit::ns}, {"B", Unit::ns}});
-  if (difference.c) columns.push_back({"C", Unit::ns});
-  columns.insert(columns.end(),
-                 {{"vanished", Unit::ns, "where B waits less than A (call path and rank)"},
-                  {"appeared", Unit::ns, "where B waits more than A"}});
-  for (const WaitMigration& wait : by_path ? difference.waits_by_path : difference.waits) {
-    if (by_path && table.rows.size() == kDifferencesShown) break;
-    std::vector<Value> row{label_of(wait.pattern)};
-    if (by_path) row.emplace_back(path_of(wait.call_path));
-    row.insert(row.end(), {wait.a, wait.b});
-    if (wait.c) row.emplace_back(*wait.c);
-    row.insert(row.end(), {wait.vanished, wait.appeared});
-    table.rows.push_back(std::move(row));
+const Rows<WaitMigration> kWaits{
+    "difference-waits",
+    "Wait time by pattern, all ranks",
+    {{"pattern", Unit::none, [](auto& w) { return NameOf(w.pattern, label_of(w.pattern)); }},
+     {"a_ns", "A", Unit::ns, &WaitMigration::a},
+     {"b_ns", "B", Unit::ns, &WaitMigration::b},
+     {"c_ns", "C", Unit::ns, &WaitMigration::c},
+     {"vanished_ns", "vanished", Unit::ns, &WaitMigration::vanished,
+      "where B waits less than A (call path and rank)"},
+     {"appeared_ns", "appeared", Unit::ns, &WaitMigration::appeared, "where B waits more than A"}}};
+
+const Rows<WaitMigration> kWaitsByPath{{"call_path", &WaitMigration::call_path},
+                                       {kSpliced, std::identity{}, kWaits}};
+
+/// Sums over all ranks by pattern and call path, of which the first are shown.
+Table waits_by_path_table(const RunDifference& difference) {
+  Table table = kWaits.table(difference.waits_by_path, kDifferencesShown);
+  table.id = "difference-waits-by-path";
+  table.title = "Wait time by call path, all ranks";
+  table.columns.insert(table.columns.begin() + 1, {"call path"});
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    std::vector<Value>& row = table.rows[i];
+    row.insert(row.begin() + 1, path_of(difference.waits_by_path[i].call_path));
   }
   return table;
 }
@@ -171,31 +174,19 @@ auto metric_objects(const RunDifference& difference) {
   return metrics;
 }
 
-auto wait_migration_object(const WaitMigration& wait) {
-  return Object{"pattern"_key = wait.pattern,
-                "a_ns"_key = wait.a,
-                "b_ns"_key = wait.b,
-                "c_ns"_key = wait.c,
-                "vanished_ns"_key = wait.vanished,
-                "appeared_ns"_key = wait.appeared};
-}
-
-auto wait_path_object(const WaitMigration& wait) {
-  return Object{"call_path"_key = wait.call_path, wait_migration_object(wait)};
-}
-
 auto difference_object(const RunDifference& difference, std::size_t count) {
   std::vector<SeverityDifference> largest = difference.differences;
   largest.resize(std::min(count, largest.size()));
-  return Object{"a"_key = difference.a,
-                "b"_key = difference.b,
-                "c"_key = difference.c,
-                "metrics"_key = metric_objects(difference),
-                "tested"_key = difference.tested,
-                "count"_key = difference.differences.size(),
-                "differences"_key = list_of(largest, severity_object),
-                "waits"_key = list_of(difference.waits, wait_migration_object),
-                "waits_by_call_path"_key = list_of(difference.waits_by_path, wait_path_object)};
+  return Object{
+      "a"_key = difference.a,
+      "b"_key = difference.b,
+      "c"_key = difference.c,
+      "metrics"_key = metric_objects(difference),
+      "tested"_key = difference.tested,
+      "count"_key = difference.differences.size(),
+      "differences"_key = list_of(largest, severity_object),
+      "waits"_key = list_of(difference.waits, kJsonBy<kWaits>),
+      "waits_by_call_path"_key = list_of(difference.waits_by_path, kJsonBy<kWaitsByPath>)};
 }
 
 }  // namespace
@@ -216,8 +207,10 @@ Described<DifferenceJson> describe(const RunDifference& difference, std::size_t 
   section.items.emplace_back(metrics_table(difference, Unit::ns));
   section.items.emplace_back(metrics_table(difference, Unit::ratio));
   section.items.emplace_back(table_of(difference, Unit::ns, "difference-times", "Times"));
-  section.items.emplace_back(waits_table(difference, false));
-  section.items.emplace_back(waits_table(difference, true));
+  for (Table waits : {kWaits.table(difference.waits), waits_by_path_table(difference)}) {
+    if (!difference.c) remove_column(waits, "C");
+    section.items.emplace_back(std::move(waits));
+  }
   section.items.emplace_back(
       table_of(difference, Unit::count, "difference-calls", "Numbers of calls"));
   section.items.emplace_back(table_of(difference, Unit::bytes, "difference-bytes", "Bytes"));

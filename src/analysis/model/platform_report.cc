@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <span>
 
 #include "sim/platform/zone.h"
@@ -152,16 +151,6 @@ auto route_object(const Platform& platform, const RouteAnswer& route) {
 }
 
 }  // namespace
-
-RouteAnswer find_route(const Platform& platform, HostId from, HostId to) {
-  RouteAnswer answer{.from = from, .to = to};
-  answer.latency = platform.route(from, to, answer.links);
-  answer.bandwidth = std::numeric_limits<double>::infinity();
-  for (const LinkId link : answer.links) {
-    answer.bandwidth = std::min(answer.bandwidth, platform.link(link).bandwidth);
-  }
-  return answer;
-}
 
 const JsonType& declared_type(const PlatformSummaryJsonTag*) {
   return json_type_by<platform_object>();

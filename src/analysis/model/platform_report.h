@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "report/object.h"
@@ -9,18 +8,6 @@
 #include "sim/platform/platform.h"
 
 namespace slackline {
-
-/// What a message from one host to another crosses.
-struct RouteAnswer {
-  HostId from = 0;
-  HostId to = 0;
-  std::vector<LinkId> links{};
-  double latency = 0;    ///< seconds, the sum of the links'
-  double bandwidth = 0;  ///< bytes a second, the least of the links', with the network for itself
-};
-
-/// Throws Error when there is no route.
-RouteAnswer find_route(const Platform& platform, HostId from, HostId to);
 
 using PlatformSummaryJson = JsonOf<struct PlatformSummaryJsonTag>;
 const JsonType& declared_type(const PlatformSummaryJsonTag*);

@@ -30,9 +30,7 @@ constexpr FindingKind kOtherArguments{
     "these change counts as changed by the version."};
 
 std::vector<double> logarithms(const std::vector<double>& values) {
-  std::vector<double> result;
-  for (const double value : values) result.push_back(std::log(std::max(value, 1.0)));
-  return result;
+  return list_of(values, [](double value) { return std::log(std::max(value, 1.0)); });
 }
 
 /// Sides are drawn at random above this many ways to choose them.
@@ -52,8 +50,7 @@ double choices(std::size_t all, std::size_t chosen) {
 double permutation_p(const std::vector<double>& base, const std::vector<double>& fresh,
                      double shift) {
   constexpr double kRoundingOfShift = 1e-12;
-  std::vector<double> all;
-  for (const double value : fresh) all.push_back(value - shift);
+  std::vector<double> all = list_of(fresh, [&](double value) { return value - shift; });
   all.insert(all.end(), base.begin(), base.end());
   std::vector<char> is_fresh(all.size(), 0);
   std::fill_n(is_fresh.begin(), fresh.size(), 1);
@@ -112,20 +109,15 @@ Error one_run(std::string_view metric, std::int32_t ranks, std::string_view side
                fmt::format("Give at least two runs, better five, or leave out {}.", limit));
 }
 
-/// Both sides on equally many ranks.
-struct ComparedSides {
-  JobSummary base;
-  JobSummary fresh;
-};
-
-CheckedLimit run_time_limit(const ComparedSides& sides, double limit) {
-  CheckedLimit checked{.ranks = sides.base.ranks, .metric = kRunMetrics[0]};
-  const std::vector<double> base_values = logarithms(sides.base.metrics[0]);
-  const std::vector<double> fresh_values = logarithms(sides.fresh.metrics[0]);
+/// Both sides are on equally many ranks, here and below.
+CheckedLimit run_time_limit(const JobSummary& base, const JobSummary& fresh, double limit) {
+  CheckedLimit checked{.ranks = base.ranks, .metric = kRunMetrics[0]};
+  const std::vector<double> base_values = logarithms(base.metrics[0]);
+  const std::vector<double> fresh_values = logarithms(fresh.metrics[0]);
   checked.base_runs = base_values.size();
   checked.fresh_runs = fresh_values.size();
   if (checked.base_runs < 2 || checked.fresh_runs < 2) {
-    throw one_run("run time", sides.base.ranks,
+    throw one_run("run time", base.ranks,
                   checked.base_runs < 2 ? "of the base" : "of the new version",
                   "the limit with --max-slowdown none");
   }
@@ -163,61 +155,47 @@ CheckedLimit efficiency_limit(const JobSummary& fresh, double limit) {
 
 void decide(std::vector<CheckedLimit>& limits) {
   require_enough_runs(limits);
-  std::vector<double> probabilities;
-  for (const CheckedLimit& limit : limits) probabilities.push_back(limit.adjusted_p);
-  const std::vector<double> adjusted = holm_probabilities(probabilities);
+  const std::vector<double> adjusted = holm_probabilities(
+      list_of(limits, [](const CheckedLimit& limit) { return limit.adjusted_p; }));
   for (std::size_t i = 0; i < limits.size(); ++i) {
     limits[i].adjusted_p = adjusted[i];
     if (adjusted[i] <= kCheckErrorRate) limits[i].outcome = CheckOutcome::exceeded;
   }
 }
 
-/// Quantities that may explain a change, tested as one family.
-class Explanations {
- public:
-  explicit Explanations(const ComparedSides& sides) : ranks_(sides.base.ranks) {
-    for (std::size_t m = 1; m < kRunMetrics.size(); ++m) {
-      add({ranks_, std::string(kRunMetrics[m])}, sides.base.metrics[m], sides.fresh.metrics[m], 0);
-    }
-    for (const JobSummary::Function& fresh : sides.fresh.functions) {
-      const auto* base = find_named(sides.base.functions, &JobSummary::Function::name, fresh.name);
-      if (base == nullptr) continue;
-      const std::int32_t slowest = most_frequent_rank(fresh.slowest_rank);
-      add({ranks_, "slowest", fresh.name, slowest}, base->slowest_ns, fresh.slowest_ns, 1);
-      add({ranks_, "mean", fresh.name}, base->mean_ns, fresh.mean_ns, 1);
-    }
-    add({ranks_, "waiting"}, sides.base.waiting, sides.fresh.waiting, 0);
-    for (const JobSummary::Wait& fresh : sides.fresh.waits) {
-      const auto* base = find_named(sides.base.waits, &JobSummary::Wait::pattern, fresh.pattern);
-      if (base != nullptr) add({ranks_, fresh.pattern}, base->share, fresh.share, 0);
-    }
+/// The significant ones of the quantities that may explain a change, tested as one family.
+std::vector<ChangedQuantity> explanations(const JobSummary& base, const JobSummary& fresh) {
+  const std::int32_t ranks = base.ranks;
+  std::vector<ChangedQuantity> quantities;
+  std::vector<double> probabilities;
+  const auto add = [&](ChangedQuantity quantity, const std::vector<double>& before,
+                       const std::vector<double>& after, double resolution) {
+    if (before.size() < 2 || after.size() < 2) return;
+    quantity.base = mean_of(before);
+    quantity.fresh = mean_of(after);
+    quantities.push_back(std::move(quantity));
+    probabilities.push_back(welch_test(before, after, resolution));
+  };
+  for (std::size_t m = 1; m < kRunMetrics.size(); ++m) {
+    add({ranks, std::string(kRunMetrics[m])}, base.metrics[m], fresh.metrics[m], 0);
   }
-
-  std::vector<ChangedQuantity> significant() const {
-    const std::vector<double> adjusted = holm_probabilities(probabilities_);
-    std::vector<ChangedQuantity> changed;
-    for (std::size_t i = 0; i < adjusted.size(); ++i) {
-      if (adjusted[i] > kCheckErrorRate) continue;
-      changed.push_back(quantities_[i]);
-      changed.back().adjusted_p = adjusted[i];
-    }
-    return changed;
+  for (const JobSummary::Function& own : fresh.functions) {
+    const auto* before = find_named(base.functions, &JobSummary::Function::name, own.name);
+    if (before == nullptr) continue;
+    const std::int32_t slowest = most_frequent_rank(own.slowest_rank);
+    add({ranks, "slowest", own.name, slowest}, before->slowest_ns, own.slowest_ns, 1);
+    add({ranks, "mean", own.name}, before->mean_ns, own.mean_ns, 1);
   }
-
- private:
-  void add(ChangedQuantity quantity, const std::vector<double>& base,
-           const std::vector<double>& fresh, double resolution) {
-    if (base.size() < 2 || fresh.size() < 2) return;
-    quantity.base = mean_of(base);
-    quantity.fresh = mean_of(fresh);
-    quantities_.push_back(std::move(quantity));
-    probabilities_.push_back(welch_test(base, fresh, resolution));
+  add({ranks, "waiting"}, base.waiting, fresh.waiting, 0);
+  for (const JobSummary::Wait& own : fresh.waits) {
+    const auto* before = find_named(base.waits, &JobSummary::Wait::pattern, own.pattern);
+    if (before != nullptr) add({ranks, own.pattern}, before->share, own.share, 0);
   }
-
-  std::int32_t ranks_;
-  std::vector<ChangedQuantity> quantities_;
-  std::vector<double> probabilities_;
-};
+  const std::vector<double> adjusted = holm_probabilities(probabilities);
+  for (std::size_t i = 0; i < adjusted.size(); ++i) quantities[i].adjusted_p = adjusted[i];
+  std::erase_if(quantities, [](const auto& q) { return q.adjusted_p > kCheckErrorRate; });
+  return quantities;
+}
 
 /// Throws Error for runs of different programs. Arguments may differ on purpose, and may have the
 /// number of a job: that is for the user to judge.
@@ -284,11 +262,11 @@ RegressionCheck check_regression(const std::vector<JobSummary>& base,
       result.unpaired.push_back(ranks);
       continue;
     }
-    const ComparedSides sides{found->second, summary};
+    const JobSummary& before = found->second;
     if (limits.max_slowdown) {
-      result.limits.push_back(run_time_limit(sides, *limits.max_slowdown));
+      result.limits.push_back(run_time_limit(before, summary, *limits.max_slowdown));
     }
-    std::ranges::move(Explanations(sides).significant(), std::back_inserter(result.changes));
+    std::ranges::move(explanations(before, summary), std::back_inserter(result.changes));
   }
   if (result.limits.empty()) {
     throw Error("nothing to check", "the base and the new runs have no number of ranks in common",

@@ -8,8 +8,8 @@
 
 #include "analysis/regression/job_summary.h"
 #include "base/findings.h"
-#include "report/object.h"
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/typed_report.h"
 
 namespace slackline {
@@ -84,8 +84,8 @@ RegressionCheck check_regression(const std::vector<JobSummary>& base,
 /// false rejection among those at most alpha is at most alpha, whatever depends on what.
 std::vector<double> holm_probabilities(const std::vector<double>& probabilities);
 
-using RegressionCheckJson = JsonOf<struct RegressionCheckJsonTag>;
-const JsonType& declared_type(const RegressionCheckJsonTag*);
+extern const Rows<RegressionCheck> kRegressionCheck;
+using RegressionCheckJson = JsonBy<kRegressionCheck>;
 Described<RegressionCheckJson> describe(const RegressionCheck& check);
 /// One for each limit.
 std::vector<CheckedCondition> conditions(const RegressionCheck& check);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 #include "analysis/regression/check.h"
@@ -52,65 +53,66 @@ std::string sentence(const CheckedLimit& limit) {
   return text + ": " + outcome_words(limit);
 }
 
+const Rows<CheckedLimit> kCheckedLimits{
+    "check-run-time",
+    "Run time (analysed interval)",
+    {{"metric", &CheckedLimit::metric},
+     {"ranks", Unit::none, &CheckedLimit::ranks},
+     {kShown, "runs", Unit::none,
+      [](auto& l) {
+        return is_run_time(l) ? fmt::format("{} / {}", l.base_runs, l.fresh_runs)
+                              : fmt::format("{}", l.fresh_runs);
+      }},
+     {"base_value", "base", Unit::ns, &CheckedLimit::base, "geometric mean"},
+     {"new_value", "new", Unit::ns, &CheckedLimit::fresh, "geometric mean"},
+     {"base_runs", &CheckedLimit::base_runs},
+     {"new_runs", &CheckedLimit::fresh_runs},
+     {"value", "change", Unit::ratio, &CheckedLimit::measured},
+     {"low", Unit::ratio, [](auto& l) { return l.interval.first; }, "of the interval of 90 %"},
+     {"high", Unit::ratio, [](auto& l) { return l.interval.second; }},
+     {"limit", Unit::ratio, &CheckedLimit::limit},
+     {"adjusted_p", "p", Unit::none, &CheckedLimit::adjusted_p,
+      "that the limit is kept, corrected for all limits"},
+     {"outcome", Unit::none, [](auto& l) { return to_string(l.outcome); }}}};
+
 Table limits_table(const RegressionCheck& check, bool time) {
-  Table table{.id = time ? "check-run-time" : "check-efficiency",
-              .title = time ? "Run time (analysed interval)" : "Parallel efficiency",
-              .columns = {{"ranks"}, {"runs"}},
-              .rows = {}};
-  if (time) {
-    table.columns.push_back({"base", Unit::ns, "geometric mean"});
-    table.columns.push_back({"new", Unit::ns, "geometric mean"});
-  }
-  const std::string what = time ? "change" : "new";
-  for (const auto& [name, explanation] :
-       {std::pair(what, ""), std::pair(std::string("low"), "of the interval of 90 %"),
-        std::pair(std::string("high"), ""), std::pair(std::string("limit"), "")}) {
-    table.columns.push_back({name, Unit::ratio, explanation});
-  }
-  table.columns.push_back({"p", Unit::none, "that the limit is kept, corrected for all limits"});
-  table.columns.push_back({"outcome"});
-  for (const CheckedLimit& limit : check.limits) {
-    if (is_run_time(limit) != time) continue;
-    std::vector<Value> row{std::int64_t{limit.ranks},
-                           time ? fmt::format("{} / {}", limit.base_runs, limit.fresh_runs)
-                                : fmt::format("{}", limit.fresh_runs)};
-    if (time) {
-      row.emplace_back(limit.base.value_or(0));
-      row.emplace_back(limit.fresh);
-    }
-    row.insert(row.end(), {limit.measured, limit.interval.first, limit.interval.second, limit.limit,
-                           limit.adjusted_p});
-    row.emplace_back(std::string(to_string(limit.outcome)));
-    table.rows.push_back(std::move(row));
-  }
+  Table table = kCheckedLimits.table(std::views::filter(
+      check.limits, [=](const CheckedLimit& limit) { return is_run_time(limit) == time; }));
+  if (time) return table;
+  table.id = "check-efficiency";
+  table.title = "Parallel efficiency";
+  remove_column(table, "base");
+  remove_column(table, "new");
+  column_named(table, "change").name = "new";
   return table;
 }
 
+const Rows<ChangedQuantity> kChangedQuantities{
+    "check-functions",
+    "Functions that changed (computation)",
+    {{"metric", "quantity", Unit::none, [](auto& c) { return NameOf(c.metric, spaced(c.metric)); }},
+     {"ranks", Unit::none, &ChangedQuantity::ranks},
+     {"function", Unit::none, [](auto& c) { return known_text(c.function); }},
+     {"rank", [](auto& c) { return known_if(c.rank >= 0, c.rank); }},
+     {kShown, "rank", Unit::none,
+      [](auto& c) { return c.rank < 0 ? Value("all") : Value(std::int64_t{c.rank}); },
+      "the slowest one of most new runs"},
+     {"base_value", "base", Unit::ns, &ChangedQuantity::base},
+     {"new_value", "new", Unit::ns, &ChangedQuantity::fresh},
+     {"difference", "new - base", Unit::ns, &ChangedQuantity::difference},
+     {"adjusted_p", "p", Unit::none, &ChangedQuantity::adjusted_p,
+      "corrected for all quantities"}}};
+
 Table changes_table(const RegressionCheck& check, bool times) {
-  Table table{.id = times ? "check-functions" : "check-factors",
-              .title = times ? "Functions that changed (computation)"
-                             : "Efficiencies and waiting that changed",
-              .columns = {{"quantity"}, {"ranks"}},
-              .rows = {}};
-  if (times) {
-    table.columns.push_back({"function"});
-    table.columns.push_back({"rank", Unit::none, "the slowest one of most new runs"});
-  }
-  const Unit unit = times ? Unit::ns : Unit::ratio;
-  table.columns.push_back({"base", unit});
-  table.columns.push_back({"new", unit});
-  table.columns.push_back({"new - base", times ? Unit::ns : Unit::points});
-  table.columns.push_back({"p", Unit::none, "corrected for all quantities"});
-  for (const ChangedQuantity& change : check.changes) {
-    if (change.is_time() != times) continue;
-    std::vector<Value> row{spaced(change.metric), std::int64_t{change.ranks}};
-    if (times) {
-      row.emplace_back(change.function);
-      row.push_back(change.rank < 0 ? Value("all") : Value(std::int64_t{change.rank}));
-    }
-    row.insert(row.end(), {change.base, change.fresh, change.difference(), change.adjusted_p});
-    table.rows.push_back(std::move(row));
-  }
+  Table table = kChangedQuantities.table(std::views::filter(
+      check.changes, [=](const ChangedQuantity& change) { return change.is_time() == times; }));
+  if (times) return table;
+  table.id = "check-factors";
+  table.title = "Efficiencies and waiting that changed";
+  remove_column(table, "function");
+  remove_column(table, "rank");
+  for (const char* value : {"base", "new"}) column_named(table, value).unit = Unit::ratio;
+  column_named(table, "new - base").unit = Unit::points;
   return table;
 }
 
@@ -133,33 +135,6 @@ std::string headline(const RegressionCheck& check) {
   return text;
 }
 
-auto limit_object(const CheckedLimit& limit) {
-  return Object{"metric"_key = limit.metric,         "ranks"_key = limit.ranks,
-                "base_value"_key = limit.base,       "new_value"_key = limit.fresh,
-                "base_runs"_key = limit.base_runs,   "new_runs"_key = limit.fresh_runs,
-                "value"_key = limit.measured,        "low"_key = limit.interval.first,
-                "high"_key = limit.interval.second,  "limit"_key = limit.limit,
-                "adjusted_p"_key = limit.adjusted_p, "outcome"_key = to_string(limit.outcome)};
-}
-
-auto changed_quantity_object(const ChangedQuantity& change) {
-  return Object{"metric"_key = change.metric,
-                "ranks"_key = change.ranks,
-                "function"_key = known_text(change.function),
-                "rank"_key = known_if(change.rank >= 0, change.rank),
-                "base_value"_key = change.base,
-                "new_value"_key = change.fresh,
-                "difference"_key = change.difference(),
-                "adjusted_p"_key = change.adjusted_p};
-}
-
-auto check_object(const RegressionCheck& check) {
-  return Object{"exceeded"_key = check.exceeded(),
-                "limits"_key = list_of(check.limits, limit_object),
-                "differences"_key = list_of(check.changes, changed_quantity_object),
-                "unpaired_ranks"_key = check.unpaired};
-}
-
 }  // namespace
 
 std::string_view to_string(CheckOutcome outcome) {
@@ -167,12 +142,14 @@ std::string_view to_string(CheckOutcome outcome) {
   return kNames[static_cast<std::size_t>(outcome)];
 }
 
-const JsonType& declared_type(const RegressionCheckJsonTag*) {
-  return json_type_by<check_object>();
-}
+const Rows<RegressionCheck> kRegressionCheck{
+    {"exceeded", &RegressionCheck::exceeded},
+    {"limits", &RegressionCheck::limits, kCheckedLimits},
+    {"differences", &RegressionCheck::changes, kChangedQuantities},
+    {"unpaired_ranks", &RegressionCheck::unpaired}};
 
 Described<RegressionCheckJson> describe(const RegressionCheck& check) {
-  Described<RegressionCheckJson> report{check_object(check)};
+  Described<RegressionCheckJson> report{RegressionCheckJson(check)};
   report.findings = check.findings;
   Section section{.id = "check", .title = "Limits"};
   section.items.emplace_back(Paragraph{headline(check)});

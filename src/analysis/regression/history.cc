@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "analysis/regression/change_points.h"
@@ -63,56 +64,43 @@ void add_series(std::size_t index, const RankHistory& history, std::vector<Teste
   }
 }
 
-/// The points around a change, to the changes before and after it.
-struct ChangeSurroundings {
-  std::size_t begin;
-  std::size_t at;
-  std::size_t end;
-};
-
-ChangeSurroundings surroundings(const RankHistory& history, std::size_t changed) {
-  const std::vector<ChangedCommit>& all = history.changed;
-  return {changed == 0 ? 0 : all[changed - 1].point, all[changed].point,
-          changed + 1 == all.size() ? history.points.size() : all[changed + 1].point};
-}
-
-/// The median of a function's times over the runs of points.
-double median_time(const RankHistory& history, std::size_t begin, std::size_t end,
-                   const std::string& function, std::vector<double> JobSummary::Function::*times) {
-  std::vector<double> values;
-  for (std::size_t i = begin; i < end; ++i) {
-    const auto& own = function_of(history.points[i], function)->*times;
+/// Values of a function in all runs of the points.
+template <class Value>
+std::vector<Value> function_values(std::span<const HistoryPoint> points,
+                                   const std::string& function,
+                                   std::vector<Value> JobSummary::Function::*list) {
+  std::vector<Value> values;
+  for (const HistoryPoint& point : points) {
+    const auto& own = function_of(point, function)->*list;
     values.insert(values.end(), own.begin(), own.end());
   }
-  return median_of(std::move(values));
+  return values;
 }
 
-std::int32_t usual_slowest_rank(const RankHistory& history, std::size_t begin, std::size_t end,
-                                const std::string& function) {
-  std::vector<std::int32_t> ranks;
-  for (std::size_t i = begin; i < end; ++i) {
-    const auto& own = function_of(history.points[i], function)->slowest_rank;
-    ranks.insert(ranks.end(), own.begin(), own.end());
-  }
-  return most_frequent_rank(ranks);
-}
-
+/// Compares the points since the change before with those up to the change after.
 std::optional<ChangedFunction> most_changed_function(const RankHistory& history,
-                                                     const ChangeSurroundings& s) {
+                                                     std::size_t changed_commit) {
   using Function = JobSummary::Function;
+  const std::span<const ChangedCommit> all(history.changed);
+  const bool last = changed_commit + 1 == all.size();
+  const std::size_t at = all[changed_commit].point;
+  const std::size_t begin = changed_commit == 0 ? 0 : all[changed_commit - 1].point;
+  const std::size_t end = last ? history.points.size() : all[changed_commit + 1].point;
+  const std::span<const HistoryPoint> points(history.points);
+  const std::span<const HistoryPoint> before = points.subspan(begin, at - begin);
+  const std::span<const HistoryPoint> after = points.subspan(at, end - at);
   std::optional<ChangedFunction> most;
   for (const std::string& name : functions_in_all(history)) {
     const auto change = [&](std::vector<double> Function::*times) {
-      return median_time(history, s.at, s.end, name, times) -
-             median_time(history, s.begin, s.at, name, times);
+      return median_of(function_values(after, name, times)) -
+             median_of(function_values(before, name, times));
     };
     ChangedFunction changed{.name = name,
                             .change_ns = change(&Function::slowest_ns),
                             .mean_change_ns = change(&Function::mean_ns)};
     if (most && std::abs(most->change_ns) >= std::abs(changed.change_ns)) continue;
-    const bool slower = changed.change_ns >= 0;
-    changed.rank =
-        usual_slowest_rank(history, slower ? s.at : s.begin, slower ? s.end : s.at, name);
+    changed.rank = most_frequent_rank(
+        function_values(changed.change_ns >= 0 ? after : before, name, &Function::slowest_rank));
     most = std::move(changed);
   }
   return most;
@@ -144,7 +132,7 @@ void find_changes(History& history) {
   for (RankHistory& ranks : history.by_ranks) {
     std::ranges::sort(ranks.changed, {}, &ChangedCommit::point);
     for (std::size_t c = 0; c < ranks.changed.size(); ++c) {
-      const auto function = most_changed_function(ranks, surroundings(ranks, c));
+      const auto function = most_changed_function(ranks, c);
       if (function) ranks.changed[c].functions.push_back(*function);
     }
   }

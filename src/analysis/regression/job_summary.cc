@@ -86,10 +86,7 @@ void add_causes(const Trace& trace, const Diagnosis& diagnosis, JobSummary& summ
 }
 
 void add_metrics(const Diagnosis& diagnosis, JobSummary& summary) {
-  const EfficiencyInputs& inputs = diagnosis.efficiency.analysed;
-  const EfficiencyFactors f = factors(inputs, EfficiencyVariant::multiplicative);
-  const std::array<double, kRunMetrics.size()> values{
-      inputs.observed_ns, f.parallel, f.load_balance, f.communication, f.serialisation, f.transfer};
+  const RunMetrics values = run_metrics(diagnosis.efficiency.analysed);
   for (std::size_t m = 0; m < values.size(); ++m) summary.metrics[m] = {values[m]};
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <vector>
 
 #include "base/findings.h"
 #include "formats/open/open.h"
@@ -24,20 +24,28 @@ inline constexpr FindingKind kRunOnBothSides{
 /// variation look smaller than it is.
 class DistinctRuns {
  public:
-  /// Whether the run is another one than those before: by the content of its trace and by `on`, the
-  /// run of it that is analysed. If not, a Finding names both files.
-  bool add(const OpenedTrace& opened, std::string_view on = {});
+  /// The run's place among the different ones, from 0, in the order in which they were added.
+  /// `content`: what tells runs apart; `name`: of the run, where it is a new one. If it is none, a
+  /// Finding names `path` and the run that it is. O(log runs).
+  std::size_t add(std::string content, std::string name, const std::string& path,
+                  Findings& findings);
+  /// Whether a trace is of another run than those before: by its content and by `on`, the run of it
+  /// that is analysed. If not, a Finding names both files.
+  bool add(const OpenedTrace& opened, Findings& findings, std::string_view on = {});
   /// Throws usage Error where there are not at least two.
   void require_several() const;
-  /// Adds a Finding for each run that is in both.
-  void find_common(const DistinctRuns& other, Findings& findings) const;
-
-  const Findings& findings() const { return findings_; }
+  /// Names of the runs that `other` has, too, as they are called here.
+  std::vector<std::string> common_with(const DistinctRuns& other) const;
 
  private:
-  /// By checksum, size and the run that is analysed of the trace.
-  std::map<std::tuple<std::string, std::uint64_t, std::string>, std::string> paths_{};
-  Findings findings_{};
+  struct Run {
+    std::size_t place;
+    std::string name;
+  };
+  std::map<std::string, Run> runs_{};  ///< by content
 };
+
+/// The files of one side of a comparison: its first one, and those of an option for further ones.
+std::vector<std::string> with_more(const std::string& first, const std::vector<std::string>& more);
 
 }  // namespace slackline

@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "analysis/cube/severity_cube.h"
 #include "analysis/runs/scheduled_calls.h"
+#include "analysis/waits/wait_states.h"
 #include "app/load/computation.h"
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
@@ -100,6 +102,18 @@ LoadedRun load_run(const RunRequest& request) {
   matching_of(run.opened);  // of a GOAL file nobody has asked for it yet
   run.requested = !request.on.empty();
   return run;
+}
+
+WaitOptions wait_options(const LoadedRun& run) {
+  WaitOptions options{.eager_bytes = run.eager_bytes};
+  if (run.on == "measured") options.sends = &run.opened.sends;
+  return options;
+}
+
+SeverityCube severities_of(const LoadedRun& run) {
+  const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
+  return severity_cube(run.trace(), paths,
+                       wait_states(run.trace(), run.matching(), wait_options(run)));
 }
 
 const JsonType& declared_type(const RunOptionsJsonTag*) {

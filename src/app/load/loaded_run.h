@@ -18,6 +18,9 @@
 
 namespace slackline {
 
+class SeverityCube;
+struct WaitOptions;
+
 /// A run with its times: the trace has those of the run that was asked for.
 struct LoadedRun {
   OpenedTrace opened;
@@ -38,6 +41,12 @@ struct LoadedRun {
 /// RunRequest::on, for a simulation without a platform, and where measured times are asked of a
 /// trace that has none.
 LoadedRun load_run(const RunRequest& request);
+
+/// What the run tells of its wait states: by which threshold it was predicted, in which order
+/// measured sends began.
+WaitOptions wait_options(const LoadedRun& run);
+/// By call path, operation and rank, for analyses that compare runs by them.
+SeverityCube severities_of(const LoadedRun& run);
 
 using RunOptionsJson = JsonOf<struct RunOptionsJsonTag>;
 const JsonType& declared_type(const RunOptionsJsonTag*);

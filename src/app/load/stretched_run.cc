@@ -197,10 +197,10 @@ class OwnStretches {
   std::unique_ptr<const LoadedStretch> loaded_;
 };
 
-void visit_again(OwnStretches& stretches, std::span<StretchAnalysis* const> analyses) {
+void visit_again(OwnStretches& stretches, std::span<RunAnalysis* const> analyses) {
   begin_stage("analysing the run once more");
   const bool complete = stretches.all_of([&](const LoadedStretch& stretch) {
-    for (StretchAnalysis* analysis : analyses) analysis->add_again(stretch);
+    for (RunAnalysis* analysis : analyses) analysis->add_again(stretch);
     return true;
   });
   if (!complete) throw changed_while_read();
@@ -229,6 +229,7 @@ std::optional<Stretch> read_stretch(StretchedRun& run, std::size_t number) {
 
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group,
                                            StretchUse use) {
+  if (use == StretchUse::never) return std::nullopt;
   group.set_unshared("only a measured run of a native trace is shared");
   if ((!request.on.empty() && request.on != "measured") || request.reading.fix_clocks) {
     return std::nullopt;
@@ -278,11 +279,12 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
 }
 
 bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
-                          std::span<StretchAnalysis* const> analyses) {
+                          std::span<RunAnalysis* const> analyses) {
   begin_stage("analysing the run");
+  for (RunAnalysis* analysis : analyses) analysis->begin(run);
   OwnStretches stretches(run, group);
   const bool sound = stretches.all_of([&](const LoadedStretch& stretch) {
-    return is_sound(stretch) && std::ranges::all_of(analyses, [&](StretchAnalysis* analysis) {
+    return is_sound(stretch) && std::ranges::all_of(analyses, [&](RunAnalysis* analysis) {
              return analysis->add(stretch);
            });
   });
@@ -293,12 +295,12 @@ bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
         "ideal network");
     return false;
   }
-  std::vector<StretchAnalysis*> again;
-  for (StretchAnalysis* analysis : analyses) {
+  std::vector<RunAnalysis*> again;
+  for (RunAnalysis* analysis : analyses) {
     if (analysis->join(group)) again.push_back(analysis);
   }
   if (!again.empty()) visit_again(stretches, again);
-  for (StretchAnalysis* analysis : analyses) analysis->finish(group);
+  for (RunAnalysis* analysis : analyses) analysis->finish(group);
   return true;
 }
 

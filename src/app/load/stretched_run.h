@@ -34,9 +34,9 @@ struct StretchedRun {
 };
 
 /// When a run is read in stretches: where that is as fast as reading it whole, or shared among
-/// processes; only where the whole does not fit in the first process's memory; or always, if only
-/// as one stretch.
-enum class StretchUse : std::uint8_t { for_speed, for_memory, always };
+/// processes; only where the whole does not fit in the first process's memory; always, if only as
+/// one stretch; or never, as more is asked than stretches tell.
+enum class StretchUse : std::uint8_t { for_speed, for_memory, always, never };
 
 /// Opens the run that is asked for where its stretches are needed and give the answer of the whole.
 /// All processes call it together, and all get nothing where `use` does not apply; where the run is
@@ -44,7 +44,8 @@ enum class StretchUse : std::uint8_t { for_speed, for_memory, always };
 /// processes read or that is always read in stretches, in a folder that can be written to; and
 /// where several processes cannot share it.
 /// Throws Error where the processes see different files, and where the trace needs more memory than
-/// there is, and cannot be read in stretches. Why the work is not shared is set in `group`.
+/// there is, and cannot be read in stretches. Why the work is not shared is set in `group`, but for
+/// StretchUse::never.
 std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGroup& group,
                                            StretchUse use = StretchUse::for_speed);
 
@@ -80,17 +81,29 @@ class LoadedStretch {
   mutable std::optional<CausalOrder> order_;
 };
 
-/// An analysis of a run that is read stretch by stretch, each process some of them.
-class StretchAnalysis {
- public:
-  virtual ~StretchAnalysis() = default;
+class Run;
 
+/// An analysis of a run (app/load/run.h): of the whole in one process, or stretch by stretch, each
+/// process some of them, with the same result.
+class RunAnalysis {
+ public:
+  RunAnalysis() = default;
+  RunAnalysis(const RunAnalysis&) = delete;
+  RunAnalysis& operator=(const RunAnalysis&) = delete;
+  virtual ~RunAnalysis() = default;
+
+  /// Analyses a run that is in memory as a whole. What was found in stretches before counts no
+  /// more.
+  virtual void analyse(const Run& run) = 0;
+
+  /// Before any stretch of that run, which lasts as long as the analysis.
+  virtual void begin(const StretchedRun& run) = 0;
   /// A stretch, in the order of time. False if it depends on others for this analysis: then only
   /// the whole trace tells.
   virtual bool add(const LoadedStretch& stretch) = 0;
   /// Puts together what all processes have found, in all. Returns whether the stretches are needed
   /// once more, which is the same in all.
-  virtual bool join(ProcessGroup& group) = 0;
+  virtual bool join(ProcessGroup& /*group*/) { return false; }
   /// A stretch again, after join() was true.
   virtual void add_again(const LoadedStretch& /*stretch*/) {}
   /// After all of these, or after join() alone.
@@ -101,7 +114,7 @@ class StretchAnalysis {
 /// is wrong with its calls: then only the whole trace is right. Throws Error in all if that needs
 /// more memory than there is, and where the file changes meanwhile.
 bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
-                          std::span<StretchAnalysis* const> analyses);
+                          std::span<RunAnalysis* const> analyses);
 
 /// One stretch; nothing where the file is damaged or has changed.
 std::optional<Stretch> read_stretch(StretchedRun& run, std::size_t number);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "analysis/summary/diagnosis.h"
-#include "app/load/distinct_runs.h"
 #include "app/load/input.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -34,6 +33,12 @@ bool is_recording(const fs::path& folder) {
   return finished || looks_like_raw(folder);
 }
 
+/// Is that a folder that may have runs, and not one run itself? Throws Error where it cannot be
+/// read.
+bool has_runs_in_it(const fs::path& path) {
+  return fs::is_directory(path) && !is_recording(path);
+}
+
 /// What stands for a commit where that is not known: the name that the run was given, below the
 /// folder that was added, as files of several folders may have one name.
 std::string run_name(const fs::path& path, const fs::path& folder) {
@@ -54,9 +59,7 @@ JobSummary summary_of(const LoadedRun& run, JobIdentity identity) {
   require_calls(run.opened, trace.call_count(), "no summary of");
   const CallPaths paths(trace);
   const CausalOrder order(trace, run.matching());
-  const SendRecords* sends = run.on == "measured" ? &run.opened.sends : nullptr;
-  const WaitStates waits =
-      wait_states(trace, run.matching(), order, {.eager_bytes = run.eager_bytes, .sends = sends});
+  const WaitStates waits = wait_states(trace, run.matching(), order, wait_options(run));
   const Diagnosis diagnosis = diagnose(trace, paths, run.matching(), order, waits,
                                        {.analysed = {}, .samples = &run.opened.samples});
   return job_summary(trace, diagnosis, &run.opened.samples, std::move(identity));
@@ -66,30 +69,38 @@ bool names_summary(const std::string& path) {
   return fs::path(path).extension() == ".json" && fs::is_regular_file(path);
 }
 
+SummaryList::SummaryList(RunRequest request, const std::vector<std::string>& paths)
+    : SummaryList(std::move(request)) {
+  for (const std::string& path : paths) add(path);
+}
+
 void SummaryList::add(const std::string& path) {
-  folder_.clear();
-  if (fs::is_directory(path) && !is_recording(path)) {
-    folder_ = path;
-    if (add_folder(path) > 0) return;
+  const bool is_folder = has_runs_in_it(path);
+  folder_ = is_folder ? path : std::string();
+  if (add_runs_at(path, is_folder)) return;
+  if (is_folder) {
     throw Error(fmt::format("nothing to compare in '{}'", path),
                 unreadable_.empty() ? "it has no summaries, reports in JSON or recordings"
                                     : "something in it cannot be read: " + unreadable_,
                 "Write summaries: slackline report TRACE --summary FILE.json.");
   }
-  if (!names_summary(path)) return add_trace(path);
-  if (add_json(path)) return;
   throw Error(fmt::format("cannot read a summary from '{}'", path),
               "it is neither a summary nor a report with one",
               "Write one: slackline report TRACE --summary FILE.json.");
 }
 
 std::vector<JobSummary> SummaryList::summaries() const {
-  std::vector<JobSummary> all;
-  for (const HistoryEntry& entry : entries_) all.push_back(entry.summary);
-  return all;
+  return list_of(entries_, [](const HistoryEntry& entry) { return entry.summary; });
 }
 
-std::size_t SummaryList::add_folder(const std::string& path) {
+bool SummaryList::add_runs_at(const std::string& path, bool is_folder) {
+  if (is_folder) return add_folder(path);
+  if (names_summary(path)) return add_json(path);
+  add_trace(path);
+  return true;
+}
+
+bool SummaryList::add_folder(const std::string& path) {
   const std::size_t before = found_;
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
@@ -97,7 +108,7 @@ std::size_t SummaryList::add_folder(const std::string& path) {
   }
   std::ranges::sort(names);
   for (const std::string& name : names) add_file_of_folder(name);
-  return found_ - before;
+  return found_ > before;
 }
 
 void SummaryList::add_file_of_folder(const std::string& path) {
@@ -112,13 +123,7 @@ void SummaryList::add_file_of_folder(const std::string& path) {
 /// the options concerns all.
 void SummaryList::add_if_readable(const std::string& path) {
   try {
-    if (fs::is_directory(path) && !is_recording(path)) {
-      add_folder(path);
-    } else if (names_summary(path)) {
-      add_json(path);
-    } else {
-      add_trace(path);
-    }
+    add_runs_at(path, has_runs_in_it(path));
   } catch (const Error& error) {
     if (error.is_usage()) throw;
     if (unreadable_.empty()) unreadable_ = error.what();
@@ -154,23 +159,15 @@ void SummaryList::add_trace(const std::string& path) {
 
 void SummaryList::add_summary(const std::string& path, JobSummary summary) {
   ++found_;
-  const auto [known, is_new] = known_.emplace(content_of_runs(summary), entries_.size());
-  if (is_new) {
-    entries_.push_back({run_name(path, folder_), std::move(summary)});
+  std::string name = run_name(path, folder_);
+  const std::size_t place = distinct_.add(content_of_runs(summary), name, path, findings_);
+  if (place == entries_.size()) {
+    entries_.push_back({std::move(name), std::move(summary)});
     return;
   }
-  HistoryEntry& entry = entries_[known->second];
-  findings_.add(kSameRun, fmt::format("{} is {}", path, entry.name));
   // A trace does not know what its summary does.
-  if (entry.summary.identity.commit.empty()) entry.summary.identity = summary.identity;
-}
-
-std::vector<std::string> SummaryList::common_with(const SummaryList& other) const {
-  std::vector<std::string> common;
-  for (const auto& [content, index] : known_) {
-    if (other.known_.contains(content)) common.push_back(entries_[index].name);
-  }
-  return common;
+  JobIdentity& identity = entries_[place].summary.identity;
+  if (identity.commit.empty()) identity = summary.identity;
 }
 
 }  // namespace slackline

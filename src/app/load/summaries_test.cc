@@ -57,7 +57,7 @@ TEST(SummaryList, OneRunCountsOnceHoweverItWasLabelledOrShortened) {
   EXPECT_EQ(list.findings().entries().at(0).name, "same_run_given_twice");
   SummaryList other({});
   other.add((folder / "b.json").string());
-  EXPECT_THAT(list.common_with(other), ::testing::ElementsAre("a"));
+  EXPECT_THAT(list.distinct().common_with(other.distinct()), ::testing::ElementsAre("a"));
 }
 
 TEST(SummaryList, FilesOfOneNameInSeveralFoldersAreNotTakenForOneCommit) {

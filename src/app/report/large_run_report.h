@@ -5,7 +5,7 @@
 
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/waits/wait_summary.h"
-#include "app/load/stretched_path.h"
+#include "app/load/path_analysis.h"
 #include "report/object.h"
 #include "report/report.h"
 #include "report/typed_report.h"

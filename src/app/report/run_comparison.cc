@@ -27,8 +27,6 @@ struct Pair {
   std::string name;
   double a = 0;
   double b = 0;
-  Unit unit = Unit::ns;
-  std::string explanation{};
 
   double difference() const { return b - a; }
 };
@@ -87,85 +85,93 @@ bool both_measured(const ComparedRun& a, const ComparedRun& b) {
   return a.measured != nullptr && b.measured != nullptr;
 }
 
-std::vector<Pair> times(const ComparedRun& a, const ComparedRun& b) {
-  std::vector<Pair> pairs{
-      {"predicted makespan", a.model.prediction.makespan_ns, b.model.prediction.makespan_ns}};
-  if (!both_measured(a, b)) return pairs;
-  const TimeShares& x = a.measured->shares;
-  const TimeShares& y = b.measured->shares;
-  const auto mean = [](std::int64_t sum, const TimeShares& s) {
+/// Values of one run by name, in the order in which they are shown.
+using NamedValues = std::vector<std::pair<std::string, double>>;
+
+/// Those of both runs as far as both have them. `values_of(run, measured)`: of each run the same
+/// names; measured ones if both were measured.
+template <class ValuesOf>
+std::vector<Pair> paired(const ComparedRun& a, const ComparedRun& b, ValuesOf values_of) {
+  const bool measured = both_measured(a, b);
+  const NamedValues x = values_of(a, measured);
+  const NamedValues y = values_of(b, measured);
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < x.size() && i < y.size(); ++i) {
+    pairs.push_back({x[i].first, x[i].second, y[i].second});
+  }
+  return pairs;
+}
+
+NamedValues run_times(const ComparedRun& run, bool measured) {
+  NamedValues times{{"predicted makespan", run.model.prediction.makespan_ns}};
+  if (!measured) return times;
+  const TimeShares& s = run.measured->shares;
+  const auto mean = [&](std::int64_t sum) {
     return s.present == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(s.present);
   };
-  pairs.push_back({"run time", static_cast<double>(x.length_ns), static_cast<double>(y.length_ns)});
-  pairs.push_back({"computation, mean rank", mean(x.sum_ns.compute, x), mean(y.sum_ns.compute, y)});
-  pairs.push_back({"waiting, mean rank", mean(x.sum_ns.wait, x), mean(y.sum_ns.wait, y)});
-  pairs.push_back({"inside MPI, mean rank", mean(x.sum_ns.mpi, x), mean(y.sum_ns.mpi, y)});
-  pairs.push_back(
-      {"on an ideal network", static_cast<double>(x.ideal_ns), static_cast<double>(y.ideal_ns)});
-  return pairs;
+  times.insert(times.end(), {{"run time", static_cast<double>(s.length_ns)},
+                             {"computation, mean rank", mean(s.sum_ns.compute)},
+                             {"waiting, mean rank", mean(s.sum_ns.wait)},
+                             {"inside MPI, mean rank", mean(s.sum_ns.mpi)},
+                             {"on an ideal network", static_cast<double>(s.ideal_ns)}});
+  return times;
 }
 
-std::vector<Pair> ratios(const ComparedRun& a, const ComparedRun& b) {
-  std::vector<Pair> pairs{
-      {"rho_L", a.model.prediction.rho_latency, b.model.prediction.rho_latency, Unit::ratio}};
-  if (!both_measured(a, b)) return pairs;
-  const auto of = [](const ComparedRun& run) {
-    return factors(efficiency_inputs(run.measured->shares), EfficiencyVariant::multiplicative);
-  };
-  const EfficiencyFactors x = of(a);
-  const EfficiencyFactors y = of(b);
-  const auto add = [&](std::string name, double EfficiencyFactors::*factor) {
-    pairs.push_back({std::move(name), x.*factor, y.*factor, Unit::ratio});
-  };
-  add("parallel efficiency", &EfficiencyFactors::parallel);
-  add("load balance", &EfficiencyFactors::load_balance);
-  add("communication efficiency", &EfficiencyFactors::communication);
-  add("serialisation", &EfficiencyFactors::serialisation);
-  add("transfer", &EfficiencyFactors::transfer);
-  return pairs;
+NamedValues run_ratios(const ComparedRun& run, bool measured) {
+  NamedValues ratios{{"rho_L", run.model.prediction.rho_latency}};
+  if (!measured) return ratios;
+  const EfficiencyFactors f =
+      factors(efficiency_inputs(run.measured->shares), EfficiencyVariant::multiplicative);
+  ratios.insert(ratios.end(), {{"parallel efficiency", f.parallel},
+                               {"load balance", f.load_balance},
+                               {"communication efficiency", f.communication},
+                               {"serialisation", f.serialisation},
+                               {"transfer", f.transfer}});
+  return ratios;
 }
 
-/// Figures of both runs by name.
-class ByName {
- public:
-  void add(const std::string& name, bool second, double value) {
-    Pair& pair = pairs_[name];
-    pair.name = name;
-    (second ? pair.b : pair.a) += value;
-  }
-  std::vector<Pair> take() const {
-    std::vector<Pair> all;
-    for (const auto& [name, pair] : pairs_) all.push_back(pair);
-    return all;
-  }
+std::vector<Pair> by_rank(const ComparedRun& a, const ComparedRun& b,
+                          std::int64_t RankTime::*part) {
+  return paired(a, b, [&](const ComparedRun& run, bool) {
+    NamedValues values;
+    for (const RankTime& time : run.measured->shares.ranks_ns) {
+      values.emplace_back(std::to_string(values.size()), static_cast<double>(time.*part));
+    }
+    return values;
+  });
+}
 
- private:
-  std::map<std::string, Pair> pairs_;
-};
+/// Sums of a measured run by name.
+using Sums = std::map<std::string, double>;
+
+/// Those of both runs, in alphabetical order.
+std::vector<Pair> paired_sums(const ComparedRun& a, const ComparedRun& b,
+                              Sums (*sums_of)(const ComparedRun&)) {
+  std::map<std::string, Pair> pairs;
+  for (const auto& [name, sum] : sums_of(a)) pairs[name].a = sum;
+  for (const auto& [name, sum] : sums_of(b)) pairs[name].b = sum;
+  return list_of(pairs, [](const auto& p) { return Pair{p.first, p.second.a, p.second.b}; });
+}
 
 std::string path_name(const CallPaths& paths, PathId path) {
   const std::string name = paths.name(path);
   return name.empty() ? std::string(kNoRegionKey) : name;
 }
 
-std::vector<Pair> waiting_by_pattern(const ComparedRun& a, const ComparedRun& b) {
-  ByName pairs;
-  for (const ComparedRun* run : {&a, &b}) {
-    for (const PatternSummary& p : run->measured->waits.patterns) {
-      pairs.add(std::string(name(p.pattern)), run == &b, static_cast<double>(p.sum_ns));
-    }
+Sums waiting_by_pattern(const ComparedRun& run) {
+  Sums sums;
+  for (const PatternSummary& p : run.measured->waits.patterns) {
+    sums[std::string(name(p.pattern))] += static_cast<double>(p.sum_ns);
   }
-  return pairs.take();
+  return sums;
 }
 
-std::vector<Pair> by_operation(const ComparedRun& a, const ComparedRun& b) {
-  ByName pairs;
-  for (const ComparedRun* run : {&a, &b}) {
-    for (const TimeShares::OfCalls& c : run->measured->shares.calls) {
-      pairs.add(std::string(mpi_name(c.operation)), run == &b, static_cast<double>(c.time_ns));
-    }
+Sums by_operation(const ComparedRun& run) {
+  Sums sums;
+  for (const TimeShares::OfCalls& c : run.measured->shares.calls) {
+    sums[std::string(mpi_name(c.operation))] += static_cast<double>(c.time_ns);
   }
-  return pairs.take();
+  return sums;
 }
 
 std::string activity_at(const ComparedRun& run, PathId path, Operation operation) {
@@ -183,55 +189,34 @@ void for_computation(const ComparedRun& run, Visit visit) {
 }
 
 /// Time without waiting of the mean rank, over the whole run.
-std::vector<Pair> by_path(const ComparedRun& a, const ComparedRun& b) {
-  ByName pairs;
-  for (const ComparedRun* run : {&a, &b}) {
-    for_computation(*run, [&](PathId path, double ns) {
-      pairs.add(activity_at(*run, path, Operation::none), run == &b, ns);
-    });
-    for (const ActivityShare& s : run->measured->path.activities) {
-      if (s.operation == Operation::none) continue;
-      pairs.add(activity_at(*run, s.path, s.operation), run == &b, s.mean_ns);
-    }
+Sums by_path(const ComparedRun& run) {
+  Sums sums;
+  for_computation(
+      run, [&](PathId path, double ns) { sums[activity_at(run, path, Operation::none)] += ns; });
+  for (const ActivityShare& s : run.measured->path.activities) {
+    if (s.operation != Operation::none) sums[activity_at(run, s.path, s.operation)] += s.mean_ns;
   }
-  return pairs.take();
+  return sums;
 }
 
 /// The same of MPI calls in the analysed interval.
-std::vector<Pair> mpi_by_path(const ComparedRun& a, const ComparedRun& b) {
-  ByName pairs;
-  for (const ComparedRun* run : {&a, &b}) {
-    const TimeShares& shares = run->measured->shares;
-    for (const TimeShares::OfCalls& c : shares.calls) {
-      pairs.add(activity_at(*run, c.path, c.operation), run == &b,
-                static_cast<double>(c.inside_ns()) / static_cast<double>(shares.present));
-    }
+Sums mpi_by_path(const ComparedRun& run) {
+  Sums sums;
+  const TimeShares& shares = run.measured->shares;
+  for (const TimeShares::OfCalls& c : shares.calls) {
+    sums[activity_at(run, c.path, c.operation)] +=
+        static_cast<double>(c.inside_ns()) / static_cast<double>(shares.present);
   }
-  return pairs.take();
+  return sums;
 }
 
 /// The same of computation in regions, which are between MPI_Init and MPI_Finalize.
-std::vector<Pair> computation_by_region(const ComparedRun& a, const ComparedRun& b) {
-  ByName pairs;
-  for (const ComparedRun* run : {&a, &b}) {
-    for_computation(*run, [&](PathId path, double ns) {
-      if (run->paths.name(path).empty()) return;
-      pairs.add(activity_at(*run, path, Operation::none), run == &b, ns);
-    });
-  }
-  return pairs.take();
-}
-
-std::vector<Pair> by_rank(const ComparedRun& a, const ComparedRun& b,
-                          std::int64_t RankTime::*part) {
-  std::vector<Pair> pairs;
-  const auto& x = a.measured->shares.ranks_ns;
-  const auto& y = b.measured->shares.ranks_ns;
-  for (std::size_t r = 0; r < x.size() && r < y.size(); ++r) {
-    pairs.push_back(
-        {std::to_string(r), static_cast<double>(x[r].*part), static_cast<double>(y[r].*part)});
-  }
-  return pairs;
+Sums computation_by_region(const ComparedRun& run) {
+  Sums sums;
+  for_computation(run, [&](PathId path, double ns) {
+    if (!run.paths.name(path).empty()) sums[activity_at(run, path, Operation::none)] += ns;
+  });
+  return sums;
 }
 
 double makespan_at(const Sensitivity& s, double x) {
@@ -279,7 +264,7 @@ std::string speed_sentence(const ComparedRun& a, const ComparedRun& b) {
 /// Which part of the mean rank's time changed most.
 std::string cause_sentence(const ComparedRun& a, const ComparedRun& b) {
   std::vector<Pair> parts;
-  for (Pair& p : times(a, b)) {
+  for (Pair& p : paired(a, b, run_times)) {
     if (p.name.ends_with(", mean rank")) parts.push_back(std::move(p));
   }
   const auto sign = [](const Pair& p) { return p.difference() < 0 ? "-" : "+"; };
@@ -288,8 +273,8 @@ std::string cause_sentence(const ComparedRun& a, const ComparedRun& b) {
                                      sign(most), format_time_ns(std::abs(most.difference())),
                                      format_time_ns(most.a), format_time_ns(most.b));
   std::vector<Pair> paths;
-  if (most.name.starts_with("inside MPI")) paths = mpi_by_path(a, b);
-  if (most.name.starts_with("computation")) paths = computation_by_region(a, b);
+  if (most.name.starts_with("inside MPI")) paths = paired_sums(a, b, mpi_by_path);
+  if (most.name.starts_with("computation")) paths = paired_sums(a, b, computation_by_region);
   if (!paths.empty()) {
     const Pair& path = *std::ranges::min_element(paths, larger);
     sentence += fmt::format("; largest single change: {}, {}{}", label(path.name), sign(path),
@@ -326,21 +311,22 @@ std::vector<Judgement> judgement(const ComparedRun& a, const ComparedRun& b) {
 }
 
 auto add_metrics(Section& section, const ComparedRun& a, const ComparedRun& b) {
-  return Object{
-      "times_ns"_key = add_figures(section, times(a, b), "comparison-times", "Times", "time"),
-      "ratios"_key = add_figures(section, ratios(a, b), "comparison-ratios",
-                                 "Efficiencies and shares", "ratio", Unit::ratio)};
+  return Object{"times_ns"_key = add_figures(section, paired(a, b, run_times), "comparison-times",
+                                             "Times", "time"),
+                "ratios"_key = add_figures(section, paired(a, b, run_ratios), "comparison-ratios",
+                                           "Efficiencies and shares", "ratio", Unit::ratio)};
 }
 
 auto add_places(Section& section, const ComparedRun& a, const ComparedRun& b) {
   return Object{
-      "operations_ns"_key = add_figures(section, by_operation(a, b), "comparison-operations",
-                                        "MPI time, all ranks", "operation"),
+      "operations_ns"_key =
+          add_figures(section, paired_sums(a, b, by_operation), "comparison-operations",
+                      "MPI time, all ranks", "operation"),
       "activities_ns"_key =
-          add_figures(section, by_path(a, b), "comparison-paths",
+          add_figures(section, paired_sums(a, b, by_path), "comparison-paths",
                       "Mean time per rank excl. waiting, by call path, whole run", "where"),
-      "waiting_ns"_key = add_figures(section, waiting_by_pattern(a, b), "comparison-waits",
-                                     "Wait time, all ranks", "pattern")};
+      "waiting_ns"_key = add_figures(section, paired_sums(a, b, waiting_by_pattern),
+                                     "comparison-waits", "Wait time, all ranks", "pattern")};
 }
 
 auto add_ranks(Section& section, const ComparedRun& a, const ComparedRun& b) {

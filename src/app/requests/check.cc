@@ -33,14 +33,10 @@ std::optional<double> parse_efficiency(const std::string& text) {
 }
 
 void refuse_common_runs(const SummaryList& base, const SummaryList& fresh) {
-  for (const std::string& name : fresh.common_with(base)) {
-    throw usage_error(fmt::format("cannot compare '{}' with itself", name),
-                      "the run is on both sides", "Give different runs for the two sides.");
-  }
-}
-
-auto input_object(const CheckRequest& request, const std::vector<std::string>& base) {
-  return Object{"base"_key = base, "new"_key = request.fresh};
+  const std::vector<std::string> common = fresh.distinct().common_with(base.distinct());
+  if (common.empty()) return;
+  throw usage_error(fmt::format("cannot compare '{}' with itself", common.front()),
+                    "the run is on both sides", "Give different runs for the two sides.");
 }
 
 auto check_report(const CheckRequest& request, const CheckLimits& limits,
@@ -49,7 +45,7 @@ auto check_report(const CheckRequest& request, const CheckLimits& limits,
                       Object{"max_slowdown"_key = limits.max_slowdown,
                              "min_parallel_efficiency"_key = limits.min_parallel_efficiency,
                              "error_rate"_key = kCheckErrorRate},
-                      input_object(request, base), std::move(described));
+                      Object{"base"_key = base, "new"_key = request.fresh}, std::move(described));
 }
 using CheckReports = CommandReports<ReturnedBy<check_report>>;
 
@@ -80,12 +76,9 @@ Report execute(const CheckRequest& request) {
     throw usage_error("nothing to check", "there is no limit",
                       "Give --max-slowdown or --min-parallel-efficiency.");
   }
-  std::vector<std::string> base_paths{request.base};
-  base_paths.insert(base_paths.end(), request.more_base.begin(), request.more_base.end());
-  SummaryList base(request.run);
-  for (const std::string& path : base_paths) base.add(path);
-  SummaryList fresh(request.run);
-  for (const std::string& path : request.fresh) fresh.add(path);
+  const std::vector<std::string> base_paths = with_more(request.base, request.more_base);
+  const SummaryList base(request.run, base_paths);
+  const SummaryList fresh(request.run, request.fresh);
   refuse_common_runs(base, fresh);
   const RegressionCheck check = check_regression(base.summaries(), fresh.summaries(), limits);
   Report report = CheckReports::untyped(check_report(request, limits, base_paths, describe(check)));

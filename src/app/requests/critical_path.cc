@@ -1,7 +1,6 @@
 #include "app/requests/run_requests.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -16,9 +15,9 @@
 #include "analysis/paths/path_report.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_run.h"
-#include "app/load/stretched_analyses.h"
-#include "app/load/stretched_path.h"
-#include "app/load/stretched_run.h"
+#include "app/load/path_analysis.h"
+#include "app/load/run.h"
+#include "app/load/run_analyses.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
@@ -92,89 +91,54 @@ auto predicted_report(const LoadedGraph& loaded) {
 using CriticalPathReports = CommandReports<ReturnedBy<interval_report>, ReturnedBy<methods_report>,
                                            ReturnedBy<timed_report>, ReturnedBy<predicted_report>>;
 
-/// One process compares the algorithms on the whole run.
-MethodComparison compare_on(const CriticalPathRequest& request, const LoadedRun& run) {
-  const CausalOrder order(run.trace(), run.matching());
-  const Activities activities(run.trace(), run.matching(), order);
-  return {compare_methods(activities, parse_ns(request.delta, "--delta"),
-                          parse_ns(request.threshold, "--threshold")),
-          activities.makespan_ns()};
-}
-
-/// On the run's own times, measured or simulated.
-Report timed_path(const CriticalPathRequest& request, const LoadedRun& run) {
+/// On the run's own times, measured or simulated; nothing in processes other than the first.
+Report timed_path(const CriticalPathRequest& request, Run run, ProcessGroup& group) {
   if (request.algorithm == kIntervals) {
-    return CriticalPathReports::untyped(interval_report(request, run));
+    if (!group.is_first()) return Report();
+    return CriticalPathReports::untyped(interval_report(request, run.loaded()));
   }
+  const std::int64_t delta_ns = parse_ns(request.delta, "--delta");
   if (request.algorithm == kAll) {
-    return CriticalPathReports::untyped(methods_report(request, run, compare_on(request, run)));
+    MethodAnalysis methods(delta_ns, parse_ns(request.threshold, "--threshold"));
+    run.analyse({&methods});
+    if (!group.is_first()) return Report();
+    return CriticalPathReports::untyped(methods_report(request, run.loaded(), methods.take()));
   }
-  const Trace& trace = run.trace();
-  const CallPaths paths = CallPaths::of_regions_or_functions(trace);
-  const PathOptions options{.algorithm = parse_algorithm(request.algorithm),
-                            .delta_ns = parse_ns(request.delta, "--delta")};
-  const CriticalPath path = critical_path(trace, run.matching(), paths, options);
-  const ComputationCode code(trace, &run.opened.samples);
+  PathAnalysis path({.algorithm = parse_algorithm(request.algorithm), .delta_ns = delta_ns});
+  run.analyse({&path});
+  if (!group.is_first()) return Report();
   return CriticalPathReports::untyped(
-      timed_report(request, run, paths,
-                   {path, imbalance_metrics(trace, run.matching()),
-                    path_functions(path, trace, code, {0, path.makespan_ns}, false)}));
+      timed_report(request, run.loaded(), run.paths(), path.take()));
 }
 
 Report predicted_path(const LoadedGraph& loaded) {
   return CriticalPathReports::untyped(predicted_report(loaded));
 }
 
-Report execute_whole(const CriticalPathRequest& request) {
-  if (request.on == "model" || request.on == "predicted") {
-    return predicted_path(load_graph(request.input));
-  }
-  if (!request.on.empty()) {
-    return timed_path(request, load_run({.trace = request.input.trace,
-                                         .on = request.on,
-                                         .reading = request.input.reading,
-                                         .model = request.input.model,
-                                         .platform = request.platform}));
-  }
+/// The path of the measured run, if the trace has one; else of the predicted one.
+Report path_of_trace(const CriticalPathRequest& request) {
   LoadedGraph loaded =
       load_graph(request.input, CallDetail::named, GraphTime::later, KeepMatching::yes);
-  if (!loaded.has_calls || !loaded.opened.trace.timed() || request.input.model.given() ||
-      request.input.network.given()) {
+  if (!loaded.has_calls || !loaded.opened.trace.timed()) {
     complete(loaded);
     return predicted_path(loaded);
   }
   matching_of(loaded.opened);
-  LoadedRun run{std::move(loaded.opened), "measured"};
-  return timed_path(request, run);
+  ProcessGroup& alone = this_process();
+  return timed_path(request, Run({std::move(loaded.opened), "measured"}, alone), alone);
 }
 
-std::optional<Report> execute_in_stretches(const CriticalPathRequest& request,
-                                           ProcessGroup& group) {
-  group.set_unshared("only the algorithms dag and all, on a measured run, are shared");
-  const bool all = request.algorithm == kAll;
-  if ((!all && request.algorithm != to_string(PathAlgorithm::dag)) || request.input.model.given() ||
-      request.input.network.given() || request.on == "model") {
-    return std::nullopt;
-  }
-  std::optional<StretchedRun> run = load_stretches(
-      {.trace = request.input.trace, .on = request.on, .reading = request.input.reading}, group);
-  if (!run) return std::nullopt;
-  if (all) {
-    StretchedMethods methods(*run, parse_ns(request.delta, "--delta"),
-                             parse_ns(request.threshold, "--threshold"));
-    if (!analyse_in_stretches(*run, group, std::array<StretchAnalysis*, 1>{&methods})) {
-      return std::nullopt;
-    }
-    return CriticalPathReports::untyped(methods_report(request, run->run, methods.take()));
-  }
-  StretchedPath path(*run);
-  if (!analyse_in_stretches(*run, group, std::array<StretchAnalysis*, 1>{&path})) {
-    return std::nullopt;
-  }
-  if (!group.is_first()) return Report();
-  const Trace& job = run->trace.job();
-  return CriticalPathReports::untyped(
-      timed_report(request, run->run, run->trace.paths_of(job), path.take()));
+bool asks_for_model(const CriticalPathRequest& request) {
+  if (request.on.empty()) return request.input.model.given() || request.input.network.given();
+  return request.on == "model" || request.on == "predicted";
+}
+
+/// The algorithms that are shared among processes tell the same of stretches as of the whole.
+StretchUse stretch_use(const CriticalPathRequest& request) {
+  const bool shared =
+      request.algorithm == kAll || request.algorithm == to_string(PathAlgorithm::dag);
+  const bool plain = !request.input.model.given() && !request.input.network.given();
+  return shared && plain ? StretchUse::for_speed : StretchUse::never;
 }
 
 }  // namespace
@@ -212,8 +176,22 @@ Report execute(const CriticalPathRequest& request, ProcessGroup& group) {
   if (request.algorithm != to_string(PathAlgorithm::dag) && request.algorithm != kIntervals) {
     sized.input.reading.bytes_per_call += bytes_per_call::kWrittenGraph;
   }
-  if (auto report = execute_in_stretches(sized, group)) return std::move(*report);
-  return group.is_first() ? execute_whole(sized) : Report();
+  group.set_unshared("only the algorithms dag and all, on a measured run, are shared");
+  if (asks_for_model(sized)) {
+    return group.is_first() ? predicted_path(load_graph(sized.input)) : Report();
+  }
+  const RunRequest run{.trace = sized.input.trace,
+                       .on = sized.on,
+                       .reading = sized.input.reading,
+                       .model = sized.input.model,
+                       .platform = sized.platform};
+  if (!sized.on.empty()) {
+    return timed_path(sized, Run::open(run, group, stretch_use(sized)), group);
+  }
+  if (auto in_stretches = Run::open_in_stretches(run, group, stretch_use(sized))) {
+    return timed_path(sized, std::move(*in_stretches), group);
+  }
+  return group.is_first() ? path_of_trace(sized) : Report();
 }
 
 CommandSchema critical_path_schema() {

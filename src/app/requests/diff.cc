@@ -1,10 +1,9 @@
 #include "app/requests/run_requests.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +12,6 @@
 
 #include "analysis/cube/difference.h"
 #include "analysis/efficiency/efficiency.h"
-#include "analysis/waits/wait_states.h"
 #include "app/load/distinct_runs.h"
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
@@ -29,161 +27,146 @@
 namespace slackline {
 namespace {
 
-std::array<double, kRunMetrics.size()> metrics_of(const LoadedRun& run, const IdealOptions& ideal) {
-  if (run.trace().call_count() == 0) return {};
-  const Efficiency e = efficiency(run.trace(), run.matching(), ideal);
-  const EfficiencyFactors f = factors(e.analysed, EfficiencyVariant::multiplicative);
-  return {e.analysed.observed_ns, f.parallel,      f.load_balance,
-          f.communication,        f.serialisation, f.transfer};
+/// What was given for one side of the comparison.
+struct GivenSide {
+  std::vector<std::string> paths;
+  RunRequest run;           ///< of each of them
+  std::string_view option;  ///< that chooses the run: --on, or the side's own
+
+  bool has_summary() const { return std::ranges::any_of(paths, names_summary); }
+  /// A summary contains one run, chosen when it was written.
+  void refuse_run_of_summary() const {
+    if (run.on.empty() || !has_summary()) return;
+    throw usage_error(fmt::format("cannot use {}", option),
+                      "a summary contains one run, chosen when it was written",
+                      fmt::format("Give the trace in its place, or leave out {}.", option));
+  }
+};
+
+/// A, B and, where it is given, C.
+std::vector<GivenSide> given_sides(const DiffRequest& request) {
+  std::vector<GivenSide> sides;
+  const auto add = [&](std::vector<std::string> paths, std::string_view option,
+                       const std::string& on) {
+    sides.push_back({std::move(paths), request.run, on.empty() ? "--on" : option});
+    if (!on.empty()) sides.back().run.on = on;
+  };
+  add(with_more(request.a, request.more_a), {}, {});
+  add(with_more(request.b, request.more_b), "--on-b", request.on_b);
+  if (!request.c.empty()) add({request.c}, "--on-c", request.on_c);
+  return sides;
 }
 
-RunSeverities compared_run(const LoadedRun& run, const IdealOptions& ideal) {
-  WaitOptions options{.eager_bytes = run.eager_bytes};
-  if (run.on == "measured") options.sends = &run.opened.sends;
-  const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
-  const WaitStates waits = wait_states(run.trace(), run.matching(), options);
-  return {severity_cube(run.trace(), paths, waits), metrics_of(run, ideal)};
+/// The runs on one side of the comparison, known by their traces or by their summaries.
+struct ComparedSide {
+  RunGroup group{};
+  DistinctRuns distinct{};
+  ComparedRuns disturbances{};  ///< what disturbed the measured ones
+  /// The run that stands for the side in the report; none where only summaries are compared.
+  std::optional<LoadedRun> first{};
+  Findings findings{};  ///< of the other runs
+};
+
+RunSeverities compared_run(const LoadedRun& run) {
+  RunSeverities compared{severities_of(run)};
+  if (run.trace().call_count() == 0) return compared;
+  const IdealOptions ideal = ideal_network("dimemas", kRendezvousFrom, {});
+  compared.metrics = run_metrics(efficiency(run.trace(), run.matching(), ideal).analysed);
+  return compared;
 }
 
-/// One side of the comparison.
-class ComparedSide {
- public:
-  ComparedSide(const std::string& trace, const std::vector<std::string>& more, RunRequest request)
-      : request_(std::move(request)), ideal_(ideal_network("dimemas", kRendezvousFrom, {})) {
-    add(trace);
-    for (const std::string& other : more) add(other);
-    group_.name = fmt::format("{} ({})", first().opened.path, first().on);
-    if (group_.runs.size() > 1) group_.name += fmt::format(" and {} more", group_.runs.size() - 1);
-  }
-  const RunGroup& group() const { return group_; }
-  /// Those of the side; the first run has its own.
-  Findings findings() const {
-    Findings all = findings_;
-    all.merge(distinct_.findings());
-    return all;
-  }
-  /// What disturbed its measured runs.
-  const ComparedRuns& disturbances() const { return disturbances_; }
-  /// The run that stands for the group in the report.
-  const LoadedRun& first() const { return *first_; }
-  /// Counts the runs that are in both.
-  void find_common(const ComparedSide& other, Findings& findings) const {
-    distinct_.find_common(other.distinct_, findings);
-  }
+void add_findings(const LoadedRun& run, Findings& findings) {
+  findings.merge(run.findings);
+  findings.merge(run.trace().findings());
+}
 
- private:
-  void add(const std::string& trace) {
-    request_.trace = trace;
-    LoadedRun run = load_run(request_);
-    if (!distinct_.add(run.opened, run.on)) return;
-    group_.runs.push_back(compared_run(run, ideal_));
-    if (run.on == "measured") disturbances_.add(disturbance_of(run.trace()));
-    if (!first_) {
-      first_ = std::move(run);
-      return;
+ComparedSide side_of_traces(const GivenSide& given) {
+  ComparedSide side;
+  Findings same;
+  RunRequest request = given.run;
+  for (const std::string& path : given.paths) {
+    request.trace = path;
+    LoadedRun run = load_run(request);
+    if (!side.distinct.add(run.opened, same, run.on)) continue;
+    side.group.runs.push_back(compared_run(run));
+    if (run.on == "measured") side.disturbances.add(disturbance_of(run.trace()));
+    if (side.first) {
+      add_findings(run, side.findings);
+    } else {
+      side.first = std::move(run);
     }
-    findings_.merge(run.findings);
-    findings_.merge(run.trace().findings());
   }
-
-  RunRequest request_;
-  IdealOptions ideal_;
-  RunGroup group_{};
-  Findings findings_{};
-  ComparedRuns disturbances_{};
-  std::optional<LoadedRun> first_{};
-  DistinctRuns distinct_{};
-};
-
-auto diff_report(Described<DifferenceJson> described, const LoadedRun& first, std::size_t count) {
-  return with_context(std::move(described), "diff", first, Object{"count"_key = count});
+  side.findings.merge(same);
+  side.group.name = fmt::format("{} ({})", side.first->opened.path, side.first->on);
+  const std::size_t more = side.group.runs.size() - 1;
+  if (more > 0) side.group.name += fmt::format(" and {} more", more);
+  return side;
 }
 
-std::vector<std::string> with_more(const std::string& first, const std::vector<std::string>& more) {
-  std::vector<std::string> all{first};
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
-RunRequest run_on(RunRequest run, const std::string& on) {
-  if (!on.empty()) run.on = on;
-  return run;
-}
-
-/// A side of which only summaries are known, or which is compared with such a one.
-struct SummarySide {
-  SummarySide(const std::vector<std::string>& paths, const RunRequest& run) : list(run) {
-    for (const std::string& path : paths) list.add(path);
-    all = merged(list.summaries());
-    name = paths.front();
-    if (all.runs() > 1) name += fmt::format(" ({})", count_of(all.runs(), "run"));
-  }
-  /// A summary names its largest functions and waits only: nothing is known of the others.
-  void leave_out_what_is_not_in(const JobSummary& other) {
-    std::erase_if(all.functions, [&](const JobSummary::Function& f) {
-      return find_named(other.functions, &JobSummary::Function::name, f.name) == nullptr;
-    });
-    std::erase_if(all.waits, [&](const JobSummary::Wait& w) {
-      return find_named(other.waits, &JobSummary::Wait::pattern, w.pattern) == nullptr;
-    });
-  }
-
-  SummaryList list;
-  JobSummary all;
-  std::string name;
-};
-
-auto summary_diff_report(Described<DifferenceJson> described, const DiffRequest& request) {
-  const std::string third = request.c.empty() ? "" : fmt::format(", {}", request.c);
-  return typed_report("diff", fmt::format("diff: {}, {}{}", request.a, request.b, third),
-                      Object{"count"_key = request.count},
-                      Object{"a"_key = with_more(request.a, request.more_a),
-                             "b"_key = with_more(request.b, request.more_b),
-                             "c"_key = known_if(!request.c.empty(), request.c)},
-                      std::move(described));
-}
-using DiffReports = CommandReports<ReturnedBy<diff_report>, ReturnedBy<summary_diff_report>>;
-
-bool has_summary(const std::vector<std::string>& paths) {
-  return std::ranges::any_of(paths, names_summary);
-}
-
-/// A summary contains one run, chosen when it was written.
-void refuse_run_of_summary(std::string_view option, const std::string& on,
-                           const std::vector<std::string>& paths) {
-  if (on.empty() || !has_summary(paths)) return;
-  throw usage_error(fmt::format("cannot use {}", option),
-                    "a summary contains one run, chosen when it was written",
-                    fmt::format("Give the trace in its place, or leave out {}.", option));
+/// A summary names its largest functions and waits only: nothing is known of the others.
+void leave_out_what_is_not_in(const JobSummary& other, JobSummary& summary) {
+  std::erase_if(summary.functions, [&](const JobSummary::Function& f) {
+    return find_named(other.functions, &JobSummary::Function::name, f.name) == nullptr;
+  });
+  std::erase_if(summary.waits, [&](const JobSummary::Wait& w) {
+    return find_named(other.waits, &JobSummary::Wait::pattern, w.pattern) == nullptr;
+  });
 }
 
 /// Runs of which a summary is all that is left: traces are reduced to theirs.
-Report summary_diff(const DiffRequest& request) {
-  SummarySide a(with_more(request.a, request.more_a), request.run);
-  SummarySide b(with_more(request.b, request.more_b), run_on(request.run, request.on_b));
-  std::optional<SummarySide> c;
-  if (!request.c.empty()) {
-    c.emplace(std::vector{request.c}, run_on(request.run, request.on_c));
+std::vector<ComparedSide> sides_of_summaries(const std::vector<GivenSide>& given) {
+  std::vector<ComparedSide> sides;
+  std::vector<JobSummary> summaries;
+  for (const GivenSide& side : given) {
+    const SummaryList list(side.run, side.paths);
+    summaries.push_back(merged(list.summaries()));
+    sides.push_back({.distinct = list.distinct(), .findings = list.findings()});
   }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    for (const JobSummary& other : summaries) leave_out_what_is_not_in(other, summaries[i]);
+    std::string name = given[i].paths.front();
+    const std::size_t runs = summaries[i].runs();
+    if (runs > 1) name += fmt::format(" ({})", count_of(runs, "run"));
+    sides[i].group = group_of(summaries[i], std::move(name));
+  }
+  return sides;
+}
+
+auto trace_diff_report(Described<DifferenceJson> described, const LoadedRun& first,
+                       std::size_t count) {
+  return with_context(std::move(described), "diff", first, Object{"count"_key = count});
+}
+
+auto summary_diff_report(Described<DifferenceJson> described, const DiffRequest& request,
+                         const std::vector<GivenSide>& given) {
+  return typed_report("diff", {}, Object{"count"_key = request.count},
+                      Object{"a"_key = given[0].paths, "b"_key = given[1].paths,
+                             "c"_key = known_if(!request.c.empty(), request.c)},
+                      std::move(described));
+}
+using DiffReports = CommandReports<ReturnedBy<trace_diff_report>, ReturnedBy<summary_diff_report>>;
+
+/// The difference of A and B, with C beside them where there is one.
+Described<DifferenceJson> described_difference(const std::vector<ComparedSide>& sides,
+                                               std::size_t count) {
   Findings common;
-  for (const std::string& run : a.list.common_with(b.list)) common.add(kRunOnBothSides, run);
-  std::vector<SummarySide*> sides{&a, &b};
-  if (c) sides.push_back(&*c);
-  for (SummarySide* side : sides) {
-    for (const SummarySide* other : sides) side->leave_out_what_is_not_in(other->all);
+  for (const std::string& run : sides[0].distinct.common_with(sides[1].distinct)) {
+    common.add(kRunOnBothSides, run);
   }
-  const Groups groups = common.empty() ? Groups::independent : Groups::overlapping;
-  std::optional<RunGroup> third;
-  if (c) third = group_of(c->all, c->name);
-  auto described = describe(difference(group_of(a.all, a.name), group_of(b.all, b.name), groups,
-                                       third ? &*third : nullptr),
-                            request.count);
-  described.findings = common;
-  Report report = DiffReports::untyped(summary_diff_report(std::move(described), request));
-  report.findings.merge(a.list.findings());
-  report.findings.merge(b.list.findings());
-  if (c) report.findings.merge(c->list.findings());
-  return report;
+  auto described = describe(difference(sides[0].group, sides[1].group,
+                                       common.empty() ? Groups::independent : Groups::overlapping,
+                                       sides.size() > 2 ? &sides[2].group : nullptr),
+                            count);
+  described.findings = std::move(common);
+  ComparedRuns runs;
+  for (const ComparedSide& side : sides) runs.add(side.disturbances);
+  const std::string caution =
+      disturbance_sentence(runs, "differences are not attributable to the program");
+  if (!caution.empty()) {
+    std::vector<Item>& items = described.sections.front().items;
+    items.insert(items.begin(), Paragraph{caution});
+  }
+  return described;
 }
 
 }  // namespace
@@ -214,49 +197,24 @@ Report execute(const DiffRequest& request) {
     throw usage_error("cannot use --on-c", "there is no third trace",
                       "Example: slackline diff app.slk edited.slk replayed.slk --on-c predicted.");
   }
-  const std::vector<std::string> b_paths = with_more(request.b, request.more_b);
-  refuse_run_of_summary("--on", request.run.on, with_more(request.a, request.more_a));
-  refuse_run_of_summary("--on-b", request.on_b, b_paths);
-  refuse_run_of_summary("--on-c", request.on_c, {request.c});
-  if (request.on_b.empty()) refuse_run_of_summary("--on", request.run.on, b_paths);
-  if (request.on_c.empty()) refuse_run_of_summary("--on", request.run.on, {request.c});
-  if (has_summary(with_more(request.a, request.more_a)) ||
-      has_summary(with_more(request.b, request.more_b)) || has_summary({request.c})) {
-    return summary_diff(request);
+  const std::vector<GivenSide> given = given_sides(request);
+  for (const GivenSide& side : given) side.refuse_run_of_summary();
+  const bool by_summaries = std::ranges::any_of(given, &GivenSide::has_summary);
+  const std::vector<ComparedSide> sides =
+      by_summaries ? sides_of_summaries(given) : list_of(given, side_of_traces);
+  auto described = described_difference(sides, request.count);
+  Report report =
+      by_summaries ? DiffReports::untyped(summary_diff_report(std::move(described), request, given))
+                   : DiffReports::untyped(
+                         trace_diff_report(std::move(described), *sides[0].first, request.count));
+  std::vector<std::string> subjects;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const std::optional<LoadedRun>& first = sides[i].first;
+    subjects.push_back(first ? subject(first->opened) : given[i].paths.front());
+    if (first && i > 0) add_findings(*first, report.findings);  // of A it has them
+    report.findings.merge(sides[i].findings);
   }
-  const ComparedSide a(request.a, request.more_a, request.run);
-  const ComparedSide b(request.b, request.more_b, run_on(request.run, request.on_b));
-  std::optional<ComparedSide> c;
-  if (!request.c.empty()) {
-    c.emplace(request.c, std::vector<std::string>{}, run_on(request.run, request.on_c));
-  }
-  Findings common;
-  a.find_common(b, common);
-  const Groups groups = common.empty() ? Groups::independent : Groups::overlapping;
-  auto described =
-      describe(difference(a.group(), b.group(), groups, c ? &c->group() : nullptr), request.count);
-  described.findings = common;
-  ComparedRuns runs = a.disturbances();
-  runs.add(b.disturbances());
-  if (c) runs.add(c->disturbances());
-  const std::string caution =
-      disturbance_sentence(runs, "differences are not attributable to the program");
-  if (!caution.empty()) {
-    std::vector<Item>& items = described.sections.front().items;
-    items.insert(items.begin(), Paragraph{caution});
-  }
-  Report report = DiffReports::untyped(diff_report(std::move(described), a.first(), request.count));
-  report.title = fmt::format("diff: {}, {}", subject(a.first().opened), subject(b.first().opened));
-  report.findings.merge(a.findings());
-  const auto add_side = [&](const ComparedSide& side) {
-    report.findings.merge(side.first().findings);
-    report.findings.merge(side.first().trace().findings());
-    report.findings.merge(side.findings());
-  };
-  add_side(b);
-  if (!c) return report;
-  report.title += fmt::format(", {}", subject(c->first().opened));
-  add_side(*c);
+  report.title = fmt::format("diff: {}", fmt::join(subjects, ", "));
   return report;
 }
 

@@ -1,7 +1,6 @@
 #include "app/requests/run_requests.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,10 +12,9 @@
 #include "analysis/efficiency/scaling_laws.h"
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
-#include "app/load/stretched_analyses.h"
-#include "app/load/stretched_run.h"
+#include "app/load/run.h"
+#include "app/load/run_analyses.h"
 #include "app/load/summaries.h"
-#include "app/options/option_values.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
@@ -75,76 +73,35 @@ auto report_of(Described<EfficiencyJson> described, Scaling scaling,
 }
 using EfficiencyReports = CommandReports<ReturnedBy<report_of>>;
 
-SeverityCube severities_of(const LoadedRun& run) {
-  const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
-  WaitOptions options{.eager_bytes = run.eager_bytes};
-  if (run.on == "measured") options.sends = &run.opened.sends;
-  return severity_cube(run.trace(), paths, wait_states(run.trace(), run.matching(), options));
+/// Several runs, summaries and measurements for Extra-P need the calls of the whole.
+StretchUse stretch_use(const EfficiencyRequest& request) {
+  const bool alone =
+      request.traces.size() <= 1 && request.summary.file.empty() && request.extra_p.empty();
+  return alone ? StretchUse::for_speed : StretchUse::never;
 }
 
-std::optional<Report> execute_in_stretches(const EfficiencyRequest& request, ProcessGroup& group) {
-  group.set_unshared("several traces, summaries and Extra-P measurements are not shared");
-  if (!request.summary.file.empty() || !request.extra_p.empty()) return std::nullopt;
-  if (request.traces.size() > 1) return std::nullopt;
-  const IdealOptions ideal =
-      ideal_network(request.causality, request.rendezvous, request.run.model);
-  const Scaling scaling = scaling_of(request.scaling, {}).scaling;
-  RunRequest one = request.run;
-  one.trace = request.traces.empty() ? std::string() : request.traces.front();
-  std::optional<StretchedRun> run = load_stretches(one, group);
-  if (!run) return std::nullopt;
-  require_calls(run->run.opened, run->trace.calls(), "no efficiency of");
-  StretchedEfficiency efficiency(
-      *run, ideal, resolve_interval(request.interval, run->span).value_or(run->span.common));
-  if (!analyse_in_stretches(*run, group, std::array<StretchAnalysis*, 1>{&efficiency})) {
-    return std::nullopt;
-  }
-  if (!group.is_first()) return Report();
-  ComparedInputs compared;
-  compared.add(run->run);
-  Efficiency found = efficiency.take();
-  found.findings.merge(run->run.trace().findings());
-  return EfficiencyReports::untyped(report_of(describe_efficiency({std::move(found)}, scaling),
-                                              scaling, {}, request, ideal, compared));
-}
-
-Report execute_whole(const EfficiencyRequest& request) {
-  const IdealOptions ideal =
-      ideal_network(request.causality, request.rendezvous, request.run.model);
-  scaling_of(request.scaling, {});  // refuses other names before any work
-  std::vector<Efficiency> runs;
-  std::vector<RunQuantities> quantities;
-  ComparedInputs compared;
-  std::vector<JobSummary> summaries;
-  std::vector<ScalingRun> scaling_runs;
-  std::vector<std::string> traces = request.traces;
-  if (traces.empty()) traces.emplace_back();
-  for (const std::string& trace : traces) {
-    RunRequest one = request.run;
-    one.trace = trace;
-    const LoadedRun run = load_run(one);
-    require_calls(run.opened, run.trace().call_count(), "no efficiency of");
-    runs.push_back(efficiency(run.trace(), run.matching(), ideal,
-                              resolve_interval(request.interval, run.trace())));
-    runs.back().name = run.opened.path;
-    quantities.push_back(run_quantities(run.trace()));
-    runs.back().findings.merge(run.trace().findings());
-    runs.back().findings.merge(run.findings);
-    compared.add(run);
+/// What is found of each run.
+struct AnalysedRuns {
+  void add(const Run& run, Efficiency efficiency, const EfficiencyRequest& request) {
+    efficiency.findings.merge(run.trace().findings());
+    efficiency.findings.merge(run.loaded().findings);
+    inputs.add(run.loaded());
+    if (request.traces.size() > 1) quantities.push_back(run_quantities(run.trace()));
     if (!request.summary.file.empty()) {
-      summaries.push_back(summary_of(run, identity_of(request.summary)));
+      summaries.push_back(summary_of(run.loaded(), identity_of(request.summary)));
     }
     if (!request.extra_p.empty()) {
-      scaling_runs.push_back({runs.back().analysed.observed_ns, severities_of(run)});
+      scaling.push_back({efficiency.analysed.observed_ns, severities_of(run.loaded())});
     }
+    efficiencies.push_back(std::move(efficiency));
   }
-  if (!scaling_runs.empty()) write_output(request.extra_p, extra_p_lines(scaling_runs));
-  if (!summaries.empty()) write_summary(request.summary, merged(summaries));
-  const auto [scaling, why] = scaling_of(request.scaling, runs);
-  return EfficiencyReports::untyped(report_of(describe_efficiency(runs, scaling, why), scaling,
-                                              scaling_laws(quantities, runs), request, ideal,
-                                              compared));
-}
+
+  ComparedInputs inputs{};
+  std::vector<Efficiency> efficiencies{};
+  std::vector<RunQuantities> quantities{};
+  std::vector<JobSummary> summaries{};
+  std::vector<ScalingRun> scaling{};
+};
 
 }  // namespace
 
@@ -174,8 +131,31 @@ CommandSchema efficiency_schema() {
 }
 
 Report execute(const EfficiencyRequest& request, ProcessGroup& group) {
-  if (auto report = execute_in_stretches(request, group)) return std::move(*report);
-  return group.is_first() ? execute_whole(request) : Report();
+  group.set_unshared("several traces, summaries and Extra-P measurements are not shared");
+  const IdealOptions ideal =
+      ideal_network(request.causality, request.rendezvous, request.run.model);
+  scaling_of(request.scaling, {});  // refuses other names before any work
+  std::vector<std::string> traces = request.traces;
+  if (traces.empty()) traces.emplace_back();
+  AnalysedRuns runs;
+  for (const std::string& trace : traces) {
+    RunRequest one = request.run;
+    one.trace = trace;
+    Run run = Run::open(one, group, stretch_use(request));
+    if (run.is_here()) require_calls(run.loaded().opened, run.calls(), "no efficiency of");
+    EfficiencyAnalysis efficiency(ideal, request.interval);
+    run.analyse({&efficiency});
+    if (group.is_first()) runs.add(run, efficiency.take(), request);
+  }
+  if (!group.is_first()) return Report();
+  if (!runs.scaling.empty()) write_output(request.extra_p, extra_p_lines(runs.scaling));
+  if (!runs.summaries.empty()) write_summary(request.summary, merged(runs.summaries));
+  const auto [scaling, why] = scaling_of(request.scaling, runs.efficiencies);
+  std::optional<ScalingLaws> laws;
+  if (traces.size() > 1) laws = scaling_laws(runs.quantities, runs.efficiencies);
+  return EfficiencyReports::untyped(report_of(describe_efficiency(runs.efficiencies, scaling, why),
+                                              scaling, std::move(laws), request, ideal,
+                                              runs.inputs));
 }
 
 }  // namespace slackline

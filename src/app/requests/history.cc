@@ -148,8 +148,7 @@ Report execute(const HistoryRequest& request) {
                       "Example: slackline history summaries/ -o history.html.");
   }
   const std::string first = parse_since(request.since);
-  SummaryList runs(request.run);
-  runs.add(request.folder);
+  const SummaryList runs(request.run, {request.folder});
   Findings findings = runs.findings();
   const std::vector<HistoryEntry> entries = runs_since(runs.entries(), first, findings);
   if (entries.empty()) {

@@ -31,17 +31,16 @@ std::vector<Prediction> predict_all(const PredictRequest& request, const LoadedG
                                     const Prediction& first, Side side, Findings& findings) {
   std::vector<Prediction> runs{first};
   DistinctRuns distinct;
-  distinct.add(loaded.opened);
+  distinct.add(loaded.opened, findings);
   ModelRequest input = request.input;
   for (const std::string& trace : request.also) {
     input.trace = trace;
     const LoadedGraph other = load_graph(input, CallDetail::none);
-    if (!distinct.add(other.opened)) continue;
+    if (!distinct.add(other.opened, findings)) continue;
     runs.push_back(predict(other.program_or_none(), other.graph, other.model, side));
     runs.back().measured = measured_run(other.opened.trace);
   }
   distinct.require_several();
-  findings.merge(distinct.findings());
   return runs;
 }
 

@@ -12,9 +12,9 @@
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/machine.h"
-#include "app/load/stretched_analyses.h"
-#include "app/load/stretched_path.h"
-#include "app/load/stretched_run.h"
+#include "app/load/path_analysis.h"
+#include "app/load/run.h"
+#include "app/load/run_analyses.h"
 #include "app/options/option_values.h"
 #include "app/options/shared_options.h"
 #include "app/options/summary_options.h"
@@ -41,9 +41,9 @@ constexpr std::size_t kMostVerticesOfAdvice = 20'000'000;
 constexpr std::size_t kFewestChanges = 10;
 
 /// One of two runs to compare, analysed in two threads: by the model, and as it was measured.
-struct RunAnalysis {
-  RunAnalysis(const ModelRequest& request, const std::vector<std::int64_t>& degradations_ppm,
-              std::string analysed)
+struct ReportedSide {
+  ReportedSide(const ModelRequest& request, const std::vector<std::int64_t>& degradations_ppm,
+               std::string analysed)
       : interval(std::move(analysed)),
         loaded(load_graph(request, CallDetail::named, GraphTime::later, KeepMatching::yes)),
         matching(matching_of(loaded.opened)),
@@ -88,14 +88,14 @@ struct RunAnalysis {
 auto comparison_report(const ReportRequest& request, const std::vector<std::int64_t>& ppm) {
   ModelRequest other = request.input;
   other.trace = request.other;
-  const RunAnalysis a(request.input, ppm, request.interval);
-  const RunAnalysis b(other, ppm, request.interval);
+  const ReportedSide a(request.input, ppm, request.interval);
+  const ReportedSide b(other, ppm, request.interval);
   auto report = compare_runs(a.compared(), b.compared());
   if (request.pictures && a.measured && b.measured) {
     report.sections.insert(report.sections.begin() + 1,
                            compared_timelines(a.picture("A"), b.picture("B")));
   }
-  for (const RunAnalysis* side : {&a, &b}) {
+  for (const ReportedSide* side : {&a, &b}) {
     report.findings.merge(side->loaded.trace().findings());
     report.findings.merge(side->loaded.graph.findings());
   }
@@ -116,10 +116,10 @@ auto run_report_of(const ReportRequest& request, const std::vector<std::int64_t>
                              "simulation"_key.when(platform)});
 }
 
-auto large_run_report_of(const ReportRequest& request, const StretchedRun& run,
+auto large_run_report_of(const ReportRequest& request, const Run& run,
                          const MeasuredInStretches& measured) {
-  return with_context(describe(measured, run.trace.job(), run.trace.paths_of(run.trace.job())),
-                      "report", run.run, Object{"interval"_key = request.interval});
+  return with_context(describe(measured, run.trace(), run.paths()), "report", run.loaded(),
+                      Object{"interval"_key = request.interval});
 }
 
 using ReportReports = CommandReports<ReturnedBy<run_report_of>, ReturnedBy<large_run_report_of>,
@@ -195,20 +195,13 @@ std::optional<Report> report_in_stretches(const ReportRequest& request, ProcessG
   if (!may_be_in_stretches(request)) return std::nullopt;
   RunRequest measured{.trace = request.input.trace, .reading = request.input.reading};
   if (!request.screen) measured.reading.bytes_per_call = bytes_per_call::kWholeReport;
-  std::optional<StretchedRun> run = load_stretches(
+  std::optional<Run> run = Run::open_in_stretches(
       measured, group, request.measured ? StretchUse::always : StretchUse::for_memory);
   if (!run) return std::nullopt;
-  const TimeInterval analysed =
-      resolve_interval(request.interval, run->span).value_or(run->span.common);
-  StretchedEfficiency efficiency(*run, {}, analysed);
-  // As 'slackline waits': of the whole run with what ranks wait in MPI_Init and MPI_Finalize.
-  StretchedWaits waits(*run, {},
-                       request.interval == "run" ? std::nullopt : std::optional(analysed));
-  StretchedPath path(*run, {.interval = analysed, .inner = true});
-  if (!analyse_in_stretches(*run, group,
-                            std::array<StretchAnalysis*, 3>{&efficiency, &waits, &path})) {
-    return std::nullopt;
-  }
+  EfficiencyAnalysis efficiency({}, request.interval);
+  WaitAnalysis waits({}, request.interval);
+  PathAnalysis path({}, request.interval);
+  if (!run->analyse_in_stretches({&efficiency, &waits, &path})) return std::nullopt;
   if (!group.is_first()) return Report();
   return ReportReports::untyped(
       large_run_report_of(request, *run, {efficiency.take(), waits.take(), path.take()}));

@@ -42,16 +42,15 @@ ToleranceIntervals tolerances_of_all_runs(const ToleranceRequest& request,
                                           Findings& findings) {
   std::vector<Tolerances> runs{first};
   DistinctRuns distinct;
-  distinct.add(loaded.opened);
+  distinct.add(loaded.opened, findings);
   for (const std::string& trace : request.also) {
     ModelRequest other = request.input;
     other.trace = trace;
     const LoadedGraph another = load_graph(other, CallDetail::none);
-    if (!distinct.add(another.opened)) continue;
+    if (!distinct.add(another.opened, findings)) continue;
     runs.push_back(tolerances(another.graph, another.model, parameter, ppm));
   }
   distinct.require_several();
-  findings.merge(distinct.findings());
   return intervals_of_runs(runs);
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "sim/platform/builder.h"
@@ -205,6 +206,16 @@ const NetZone& Platform::zone(std::uint32_t id) const {
 
 const NetZone& Platform::root() const {
   return *parts_->zones.front();
+}
+
+RouteAnswer find_route(const Platform& platform, HostId from, HostId to) {
+  RouteAnswer answer{.from = from, .to = to};
+  answer.latency = platform.route(from, to, answer.links);
+  answer.bandwidth = std::numeric_limits<double>::infinity();
+  for (const LinkId link : answer.links) {
+    answer.bandwidth = std::min(answer.bandwidth, platform.link(link).bandwidth);
+  }
+  return answer;
 }
 
 }  // namespace slackline

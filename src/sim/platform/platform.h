@@ -92,4 +92,16 @@ class Platform {
   std::unique_ptr<PlatformParts> parts_;
 };
 
+/// What a message from one host to another crosses.
+struct RouteAnswer {
+  HostId from = 0;
+  HostId to = 0;
+  std::vector<LinkId> links{};
+  double latency = 0;    ///< seconds, the sum of the links'
+  double bandwidth = 0;  ///< bytes a second, the least of the links', with the network for itself
+};
+
+/// Throws Error when there is no route.
+RouteAnswer find_route(const Platform& platform, HostId from, HostId to);
+
 }  // namespace slackline

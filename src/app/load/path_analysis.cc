@@ -1,14 +1,24 @@
-#include "app/load/stretched_path.h"
+#include "app/load/path_analysis.h"
 
 #include <span>
 
 #include "analysis/paths/path_report.h"
+#include "app/options/option_values.h"
 #include "parallel/shared_rows.h"
 
 namespace slackline {
+namespace {
+
+/// The interval in times of the path, which begins with the run.
+TimeInterval analysed_from_start(const std::string& text, const RunSpan& run) {
+  const TimeInterval analysed = resolve_interval(text, run).value_or(run.common);
+  return {analysed.begin_ns - run.whole.begin_ns, analysed.end_ns - run.whole.begin_ns};
+}
+
+}  // namespace
 
 /// A stretch with the path through it.
-class StretchedPath::InStretch {
+class PathAnalysis::InStretch {
  public:
   InStretch(const StretchedRun& run, const LoadedStretch& stretch)
       : place_{stretch.part(), stretch.first_calls(), run.span.whole},
@@ -30,18 +40,34 @@ class StretchedPath::InStretch {
   PartPath path_;
 };
 
-StretchedPath::StretchedPath(const StretchedRun& run, const PathInterval& functions)
-    : run_(run), functions_(functions) {}
-StretchedPath::~StretchedPath() = default;
+PathAnalysis::PathAnalysis(const PathOptions& options, std::optional<std::string> interval)
+    : options_(options), interval_(std::move(interval)) {}
+PathAnalysis::~PathAnalysis() = default;
 
-void StretchedPath::Found::add_up() {
+void PathAnalysis::analyse(const Run& run) {
+  const Trace& trace = run.trace();
+  const CallMatching& matching = run.loaded().matching();
+  CriticalPath path = critical_path(trace, matching, run.paths(), options_);
+  if (interval_) functions_ = analysed_from_start(*interval_, run_span(trace));
+  const ComputationCode code(trace, &run.loaded().opened.samples);
+  std::vector<PathFunction> by_function =
+      path_functions(path, trace, code, functions_, interval_.has_value());
+  path_ = {std::move(path), imbalance_metrics(trace, matching), std::move(by_function)};
+}
+
+void PathAnalysis::begin(const StretchedRun& run) {
+  run_ = &run;
+  if (interval_) functions_ = analysed_from_start(*interval_, run.span);
+}
+
+void PathAnalysis::Found::add_up() {
   path.add_up();
   imbalance.add_up();
   add_up_rows(sampled);
 }
 
-bool StretchedPath::add(const LoadedStretch& stretch) {
-  auto in = std::make_unique<const InStretch>(run_, stretch);
+bool PathAnalysis::add(const LoadedStretch& stretch) {
+  auto in = std::make_unique<const InStretch>(*run_, stretch);
   PathSlack slack(in->activities().sources());
   PathSums sums = path_sums(in->activities(), in->names(), in->path(), slack, in->place());
   if (in->activities().order().released() > 0 || slack.dropped > 0) return false;
@@ -52,7 +78,7 @@ bool StretchedPath::add(const LoadedStretch& stretch) {
   return true;
 }
 
-void StretchedPath::keep(std::span<const ActivitySegment> segments, const PlaceInRun& place) {
+void PathAnalysis::keep(std::span<const ActivitySegment> segments, const PlaceInRun& place) {
   own_segment_count_ += segments.size();
   if (own_segment_count_ > kSegmentsListed) {
     own_segments_ = {};
@@ -61,7 +87,7 @@ void StretchedPath::keep(std::span<const ActivitySegment> segments, const PlaceI
   for (const ActivitySegment& s : segments) own_segments_.push_back(in_run(s, place));
 }
 
-bool StretchedPath::join(ProcessGroup& group) {
+bool PathAnalysis::join(ProcessGroup& group) {
   found_ = own_.take();
   std::vector<ActivityOnPath> on_path = std::move(found_.path.on_path);
   add_up_over_processes(group, std::tie(on_path, found_.sampled), Receiver::all);
@@ -75,19 +101,19 @@ bool StretchedPath::join(ProcessGroup& group) {
   return true;
 }
 
-void StretchedPath::add_again(const LoadedStretch& stretch) {
-  if (!stretch.stays()) return add_gains(InStretch(run_, stretch), stretch);
+void PathAnalysis::add_again(const LoadedStretch& stretch) {
+  if (!stretch.stays()) return add_gains(InStretch(*run_, stretch), stretch);
   add_gains(*only_, stretch);
 }
 
-void StretchedPath::add_gains(const InStretch& in, const LoadedStretch& stretch) {
+void PathAnalysis::add_gains(const InStretch& in, const LoadedStretch& stretch) {
   const ComputationCode code(stretch.trace(), stretch.samples(), shares_);
-  own_gains_.append({{path_gains(in.activities(), in.names(), in.activities().sources(), asked_)},
-                     path_frames(in.path().segments, stretch.trace(), code, functions_.interval,
-                                 functions_.inner)});
+  own_gains_.append(
+      {{path_gains(in.activities(), in.names(), in.activities().sources(), asked_)},
+       path_frames(in.path().segments, stretch.trace(), code, functions_, interval_.has_value())});
 }
 
-void StretchedPath::finish(ProcessGroup& group) {
+void PathAnalysis::finish(ProcessGroup& group) {
   Gains gains = own_gains_.take();
   add_up_over_processes(group, gains, Receiver::first);
   std::uint64_t segments = 0;
@@ -97,7 +123,7 @@ void StretchedPath::finish(ProcessGroup& group) {
   if (segments > kSegmentsListed) own_segments_.clear();
   std::vector<ActivitySegment> listed = gather_in_first(group, own_segments_);
   if (!group.is_first()) return;
-  const Trace& job = run_.trace.job();
+  const Trace& job = run_->trace.job();
   path_ = {path_of_run(std::move(found_.path), gains.gains.front(), job.ranks()),
            imbalance_metrics(found_.imbalance, job.ranks()),
            path_functions(gains.frames, job.call_tree())};

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -15,46 +16,47 @@
 #include "analysis/waits/wait_states.h"
 #include "analysis/waits/wait_summary.h"
 #include "analysis/waits/waits_in_code.h"
-#include "app/load/stretched_run.h"
+#include "app/load/run.h"
 #include "base/keyed_rows.h"
 #include "calls/computation_code.h"
 #include "calls/run_span.h"
-#include "parallel/process_group.h"
 
 namespace slackline {
 
-/// Finds the efficiency of a run stretch by stretch, the same as of the whole run to the bit, in
-/// one pass.
-class StretchedEfficiency : public StretchAnalysis {
+/// The efficiency of a run, in one pass; in stretches the same as of the whole to the bit.
+class EfficiencyAnalysis : public RunAnalysis {
  public:
-  /// Keeps a reference to `run`.
-  StretchedEfficiency(const StretchedRun& run, const IdealOptions& options,
-                      const TimeInterval& analysed)
-      : run_(run), options_(options), analysed_(analysed) {}
+  /// `interval`: as resolve_interval() reads it.
+  EfficiencyAnalysis(const IdealOptions& options, std::string interval)
+      : options_(options), interval_(std::move(interval)) {}
 
+  void analyse(const Run& run) override;
+  void begin(const StretchedRun& run) override;
   bool add(const LoadedStretch& stretch) override;
-  bool join(ProcessGroup& /*group*/) override { return false; }
   void finish(ProcessGroup& group) override;
   /// To be called once, at the end, in the first process.
   Efficiency take() { return std::move(efficiency_); }
 
  private:
-  const StretchedRun& run_;
-  IdealOptions options_;
-  TimeInterval analysed_;
+  const IdealOptions options_;
+  const std::string interval_;
+  const StretchedRun* run_ = nullptr;
+  TimeInterval analysed_{};
   std::vector<EfficiencyPart> own_;
   Efficiency efficiency_;
 };
 
-/// Finds the wait states of a run stretch by stretch, the same as of the whole run to the bit. The
-/// second pass finds the lines of their causes, where there are call paths.
-class StretchedWaits : public StretchAnalysis {
+/// The wait states of a run; in stretches the same as of the whole to the bit. A second pass finds
+/// the lines of their causes, where there are call paths.
+class WaitAnalysis : public RunAnalysis {
  public:
-  /// `interval`: as for wait_part(). Keeps a reference to `run`.
-  StretchedWaits(const StretchedRun& run, const WaitOptions& options,
-                 const std::optional<TimeInterval>& interval)
-      : run_(run), options_(options), interval_(interval) {}
+  /// `options`: what the run itself tells takes precedence. `interval`: as resolve_interval() reads
+  /// it, but "run" with what ranks wait in MPI_Init and MPI_Finalize.
+  WaitAnalysis(const WaitOptions& options, std::string interval)
+      : options_(options), interval_text_(std::move(interval)) {}
 
+  void analyse(const Run& run) override;
+  void begin(const StretchedRun& run) override;
   bool add(const LoadedStretch& stretch) override;
   bool join(ProcessGroup& group) override;
   void add_again(const LoadedStretch& stretch) override;
@@ -71,8 +73,9 @@ class StretchedWaits : public StretchAnalysis {
     void add_up();
   };
 
-  const StretchedRun& run_;
-  WaitOptions options_;
+  const WaitOptions options_;
+  const std::string interval_text_;
+  const StretchedRun* run_ = nullptr;
   std::optional<TimeInterval> interval_;
   TableSum<Found> own_;
   Found found_;
@@ -82,23 +85,24 @@ class StretchedWaits : public StretchAnalysis {
   WaitSummary summary_;
 };
 
-/// Compares the algorithms for the critical path stretch by stretch, in one pass.
-class StretchedMethods : public StretchAnalysis {
+/// Compares the algorithms for the critical path, in one pass.
+class MethodAnalysis : public RunAnalysis {
  public:
-  /// As for compare_methods(). Keeps a reference to `run`.
-  StretchedMethods(const StretchedRun& run, std::int64_t delta_ns, std::int64_t threshold_ns)
-      : run_(run), delta_ns_(delta_ns), threshold_ns_(threshold_ns) {}
+  /// As for compare_methods().
+  MethodAnalysis(std::int64_t delta_ns, std::int64_t threshold_ns)
+      : delta_ns_(delta_ns), threshold_ns_(threshold_ns) {}
 
+  void analyse(const Run& run) override;
+  void begin(const StretchedRun& run) override { run_ = &run; }
   bool add(const LoadedStretch& stretch) override;
-  bool join(ProcessGroup& /*group*/) override { return false; }
   void finish(ProcessGroup& group) override;
   /// To be called once, at the end.
   MethodComparison take() { return std::move(comparison_); }
 
  private:
-  const StretchedRun& run_;
-  std::int64_t delta_ns_;
-  std::int64_t threshold_ns_;
+  const std::int64_t delta_ns_;
+  const std::int64_t threshold_ns_;
+  const StretchedRun* run_ = nullptr;
   std::vector<MethodCost> own_;
   MethodComparison comparison_;
 };

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -11,10 +13,9 @@
 #include "analysis/paths/imbalance.h"
 #include "analysis/paths/path_functions.h"
 #include "analysis/paths/path_sums.h"
-#include "app/load/stretched_run.h"
+#include "app/load/run.h"
 #include "base/keyed_rows.h"
 #include "calls/computation_code.h"
-#include "parallel/process_group.h"
 
 namespace slackline {
 
@@ -25,20 +26,18 @@ struct MeasuredPath {
   std::vector<PathFunction> functions;  ///< of the interval that was asked for
 };
 
-/// Which part of the path is told by function, as for path_frames().
-struct PathInterval {
-  TimeInterval interval{0, kTimeLimit_ns};
-  bool inner = false;
-};
-
-/// Finds the critical path stretch by stretch, the same as of the whole run to the bit. The first
-/// pass finds the path, the second what its largest activities could gain.
-class StretchedPath : public StretchAnalysis {
+/// The critical path of a run; in stretches the same as of the whole to the bit. The first pass
+/// finds the path, the second what its largest activities could gain.
+class PathAnalysis : public RunAnalysis {
  public:
-  /// Keeps a reference.
-  explicit StretchedPath(const StretchedRun& run, const PathInterval& functions = {});
-  ~StretchedPath() override;
+  /// In stretches `options` have no effect. `interval`, as resolve_interval() reads it:
+  /// path_frames() tells of the path's inner functions in it, and without one of all functions of
+  /// the whole path.
+  explicit PathAnalysis(const PathOptions& options, std::optional<std::string> interval = {});
+  ~PathAnalysis() override;
 
+  void analyse(const Run& run) override;
+  void begin(const StretchedRun& run) override;
   bool add(const LoadedStretch& stretch) override;
   bool join(ProcessGroup& group) override;
   void add_again(const LoadedStretch& stretch) override;
@@ -69,8 +68,10 @@ class StretchedPath : public StretchAnalysis {
   void keep(std::span<const ActivitySegment> segments, const PlaceInRun& place);
   void add_gains(const InStretch& in, const LoadedStretch& stretch);
 
-  const StretchedRun& run_;
-  const PathInterval functions_;
+  const PathOptions options_;
+  const std::optional<std::string> interval_;
+  const StretchedRun* run_ = nullptr;
+  TimeInterval functions_{0, kTimeLimit_ns};
   std::unique_ptr<const InStretch> only_;  // where a process has one stretch
   TableSum<Found> own_;
   std::vector<ActivitySegment> own_segments_;  // as long as there are not too many
