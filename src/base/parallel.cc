@@ -1,7 +1,8 @@
-// Loops over tasks share one pool of threads, so that a loop inside a task of another one takes
-// threads that are idle and makes no further ones. Who asks for a loop works on it,
-// too, and ends it alone where no thread is idle; so loops cannot wait for each other, whatever
-// they are nested in.
+// The loops of a process share threads, so that loops within the tasks of others make no more of
+// them than the machine has. The caller works on its loop, too, and finishes it alone if no thread
+// helps; so loops cannot wait for each other, however they are nested. A thread whose loop has no
+// tasks left helps another one, and ends if there is none: between loops a process has no threads
+// of ours, which could take its signals, count against its limits of memory, or be lost in fork().
 
 #include "base/parallel.h"
 
@@ -11,9 +12,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <list>
+#include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace slackline {
@@ -53,7 +56,7 @@ class Loop {
   }
   bool wants_help() const { return helpers < most_helpers_ && has_tasks(); }
 
-  std::size_t helpers = 0;  ///< pool threads in work(); guarded by the pool's mutex
+  std::size_t helpers = 0;  ///< threads in work(), but the caller; guarded by Helpers
 
  private:
   const std::size_t count_;
@@ -65,65 +68,66 @@ class Loop {
   std::mutex first_mutex_;
 };
 
-/// The threads that help with loops, as many as the machine has: the caller of a loop works, too,
-/// but tasks may wait for each other's results. They last as long as the process.
-class Pool {
+/// The threads that help with loops: as many as the machine has at most. The caller of a loop
+/// works, too, but tasks may wait for each other's results.
+class Helpers {
  public:
-  static Pool& of_process() {
-    static const int registered = ::pthread_atfork(nullptr, nullptr, [] { current() = new Pool; });
+  static Helpers& of_process() {
+    // A child of fork() has none of its parent's threads, and begins anew.
+    static const int registered = ::pthread_atfork(nullptr, nullptr, [] { current = nullptr; });
     static_cast<void>(registered);
-    return *current();
+    Helpers* known = current;
+    if (known != nullptr) return *known;
+    auto made = std::make_unique<Helpers>();
+    if (!current.compare_exchange_strong(known, made.get())) return *known;
+    return *made.release();  // threads may use it to the end of the process
   }
 
   /// Returns when all of the loop's tasks have ended.
   void run(Loop& loop) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!started_) start();
-      loops_.push_back(&loop);
-    }
-    called_.notify_all();
-    loop.work();
     std::unique_lock lock(mutex_);
+    loops_.push_back(&loop);
+    start(loop);
+    lock.unlock();
+    loop.work();
+    lock.lock();
     std::erase(loops_, &loop);
     left_.wait(lock, [&loop] { return loop.helpers == 0; });
+    Threads ended = std::move(ended_);
+    ended_.clear();
+    lock.unlock();
+    for (std::thread& thread : ended) thread.join();
   }
 
  private:
-  /// A child of fork() has none of its parent's threads, and begins anew; the parent's pool is left
-  /// as it is. Never destroyed, as its threads use it to the end.
-  static Pool*& current() {
-    static Pool* pool = new Pool;
-    return pool;
-  }
+  using Threads = std::list<std::thread>;
 
-  void start() {
-    started_ = true;
+  void start(Loop& loop) {
     try {
-      for (unsigned t = 0; t < hardware_threads(); ++t) std::thread([this] { help(); }).detach();
-    } catch (const std::system_error&) {
+      while (loop.wants_help() && threads_.size() < hardware_threads()) {
+        Threads thread(1);
+        thread.front() = std::thread([this, &loop, at = thread.begin()] { help(&loop, at); });
+        threads_.splice(threads_.end(), thread);
+        ++loop.helpers;
+      }
+    } catch (const std::exception&) {
       // No more threads are to be had: those that are there do it.
     }
   }
 
-  void help() {
-    std::unique_lock lock(mutex_);
+  void help(Loop* loop, Threads::iterator thread) {
     for (;;) {
-      Loop* const loop = neediest();
-      if (loop == nullptr) {
-        called_.wait(lock);
-        continue;
-      }
-      ++loop->helpers;
-      lock.unlock();
       loop->work();
-      lock.lock();
+      const std::lock_guard lock(mutex_);
       if (--loop->helpers == 0) left_.notify_all();
+      loop = least_helped();
+      if (loop == nullptr) return ended_.splice(ended_.end(), threads_, thread);
+      ++loop->helpers;
     }
   }
 
   /// The loop with the fewest helpers that has work for another one; null if there is none.
-  Loop* neediest() const {
+  Loop* least_helped() const {
     Loop* best = nullptr;
     for (Loop* const loop : loops_) {
       if (loop->wants_help() && (best == nullptr || loop->helpers < best->helpers)) best = loop;
@@ -131,11 +135,13 @@ class Pool {
     return best;
   }
 
+  static inline std::atomic<Helpers*> current{nullptr};
+
   std::mutex mutex_;
-  std::condition_variable called_;  // a loop has come
-  std::condition_variable left_;    // a helper has left a loop
+  std::condition_variable left_;  // a helper has left a loop
   std::vector<Loop*> loops_;
-  bool started_ = false;
+  Threads threads_;
+  Threads ended_;  // to be joined
 };
 
 }  // namespace
@@ -149,7 +155,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& tas
     return;
   }
   Loop loop(count, task, workers - 1);
-  Pool::of_process().run(loop);
+  Helpers::of_process().run(loop);
   loop.rethrow();
 }
 

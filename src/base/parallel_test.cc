@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
+#include <iterator>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -33,7 +35,7 @@ TEST(ParallelFor, rethrows_the_first_failure) {
                std::runtime_error);
 }
 
-TEST(ParallelFor, nested_loops_share_the_threads_of_one_pool) {
+TEST(ParallelFor, nested_loops_share_their_threads) {
   std::atomic<unsigned> now{0};
   std::atomic<unsigned> most{0};
   std::atomic<int> tasks{0};
@@ -51,7 +53,19 @@ TEST(ParallelFor, nested_loops_share_the_threads_of_one_pool) {
     });
   });
   EXPECT_EQ(tasks, 512);
-  EXPECT_LE(most, hardware_threads() + 1) << "the pool's and this one";
+  EXPECT_LE(most, hardware_threads() + 1) << "helpers, and this one";
+}
+
+std::ptrdiff_t threads_of_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+TEST(ParallelFor, leaves_no_threads) {
+  const std::ptrdiff_t before = threads_of_process();
+  for (int i = 0; i < 20; ++i) {
+    parallel_for(8, [](std::size_t) { parallel_for(8, [](std::size_t) {}); });
+  }
+  EXPECT_EQ(threads_of_process(), before);
 }
 
 TEST(ParallelFor, goes_on_in_a_child_of_fork) {

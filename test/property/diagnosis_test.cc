@@ -4,15 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "analysis/paths/path_slack.h"
 #include "analysis/paths/path_sums.h"
+#include "analysis/paths/scenario_times.h"
 #include "analysis/summary/headlines.h"
 #include "analysis/summary/judgement.h"
 #include "property/cases.h"
@@ -107,6 +110,59 @@ std::vector<std::vector<std::int64_t>> ways_ahead(const Trace& trace, const Acti
     }
   }
   return ahead;
+}
+
+/// Scenario k has the parts of the measured costs that kKept[k] says.
+class PartsOfCosts : public ScenarioCosts<kGainsAsked> {
+ public:
+  using Times = ScenarioTimes<kGainsAsked>;
+  struct Kept {
+    double gaps;
+    double calls;
+  };
+  static constexpr std::array<Kept, kGainsAsked> kKept{{{1, 1}, {1, 0}, {0, 1}, {0, 0}, {.5, 1}}};
+
+  void add_gap(std::int32_t, CallIndex, std::int64_t ns, Times& at) const override {
+    add(ns, &Kept::gaps, at);
+  }
+  void add_call(std::int32_t, CallIndex, std::int64_t ns, Times& at) const override {
+    add(ns, &Kept::calls, at);
+  }
+
+ private:
+  static void add(std::int64_t ns, double Kept::*part, Times& at) {
+    for (std::size_t k = 0; k < kKept.size(); ++k) {
+      at[k] += static_cast<std::int64_t>(static_cast<double>(ns) * (kKept[k].*part));
+    }
+  }
+};
+
+TEST_P(DiagnosisProperty, ScenariosOfTheMeasuredRun) {
+  for_runs([](const Trace& trace) {
+    const CallMatching matching(trace);
+    const CausalOrder order(trace, matching);
+    const Activities run(trace, matching, order);
+    const PartsOfCosts::Times times = run_scenarios(run, run.sources(), PartsOfCosts()).makespan_ns;
+    EXPECT_EQ(times[0], run.makespan_ns()) << "as measured";
+    std::int64_t computed =
+        0;                   // by the rank that computes longest; what it does after its last call
+    std::int64_t after = 0;  // takes its time in all scenarios
+    for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+      std::int64_t own = 0;
+      const auto calls = static_cast<CallIndex>(run.calls(r));
+      for (CallIndex call = 0; call < calls; ++call) own += run.gap_ns(r, call);
+      if (calls == 0) continue;
+      const std::int64_t tail =
+          std::max<std::int64_t>(0, run.stop_ns(r) - run.leave_ns(r, calls - 1));
+      computed = std::max(computed, own + tail);
+      after = std::max(after, tail);
+    }
+    EXPECT_GE(times[1], computed) << "no scenario removes computation by removing calls";
+    EXPECT_EQ(times[3], after) << "without any costs";
+    constexpr std::array<std::pair<std::size_t, std::size_t>, 6> kLess{
+        {{1, 0}, {2, 0}, {3, 1}, {3, 2}, {4, 0}, {2, 4}}};
+    for (const auto& [less, more] : kLess) EXPECT_LE(times[less], times[more]);
+  });
 }
 
 TEST_P(DiagnosisProperty, GainsAndSlackAreThoseOfTheWrittenGraph) {

@@ -142,7 +142,7 @@ auto platform_object(const Platform& platform) {
                 })};
 }
 
-auto route_object(const Platform& platform, const RouteAnswer& route) {
+auto route_object(const Platform& platform, const FoundRoute& route) {
   return Object{
       "from"_key = platform.host_name(route.from), "to"_key = platform.host_name(route.to),
       "latency_ns"_key = nanoseconds(route.latency), "bandwidth_bytes_per_s"_key = route.bandwidth,
@@ -172,7 +172,7 @@ const JsonType& declared_type(const RouteJsonTag*) {
 }
 
 RouteJson add_route(std::vector<Section>& sections, const Platform& platform,
-                    const RouteAnswer& route) {
+                    const FoundRoute& route) {
   Table table{"route",
               "Links along the route",
               {{"link"}, {"bandwidth"}, {"latency", Unit::ns}, {"sharing"}},

@@ -18,6 +18,6 @@ using RouteJson = JsonOf<struct RouteJsonTag>;
 const JsonType& declared_type(const RouteJsonTag*);
 /// Adds the links of a route, and what they are together. Returns the same for scripts.
 RouteJson add_route(std::vector<Section>& sections, const Platform& platform,
-                    const RouteAnswer& route);
+                    const FoundRoute& route);
 
 }  // namespace slackline

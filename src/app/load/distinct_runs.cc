@@ -11,7 +11,7 @@ namespace slackline {
 std::size_t DistinctRuns::add(std::string content, std::string name, const std::string& path,
                               Findings& findings) {
   const auto [known, is_new] =
-      runs_.try_emplace(std::move(content), Run{runs_.size(), std::move(name)});
+      runs_.try_emplace(std::move(content), Entry{runs_.size(), std::move(name)});
   if (!is_new) findings.add(kSameRun, fmt::format("{} is {}", path, known->second.name));
   return known->second.place;
 }

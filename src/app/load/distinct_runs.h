@@ -38,11 +38,11 @@ class DistinctRuns {
   std::vector<std::string> common_with(const DistinctRuns& other) const;
 
  private:
-  struct Run {
+  struct Entry {
     std::size_t place;
     std::string name;
   };
-  std::map<std::string, Run> runs_{};  ///< by content
+  std::map<std::string, Entry> runs_{};  ///< by content
 };
 
 /// The files of one side of a comparison: its first one, and those of an option for further ones.

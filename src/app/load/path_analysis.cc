@@ -106,6 +106,12 @@ void PathAnalysis::add_again(const LoadedStretch& stretch) {
   add_gains(*only_, stretch);
 }
 
+void PathAnalysis::abandon() {
+  only_.reset();
+  own_ = {};
+  own_segments_ = {};
+}
+
 void PathAnalysis::add_gains(const InStretch& in, const LoadedStretch& stretch) {
   const ComputationCode code(stretch.trace(), stretch.samples(), shares_);
   own_gains_.append(

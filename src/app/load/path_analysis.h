@@ -19,7 +19,7 @@
 
 namespace slackline {
 
-/// The critical path of a measured run and the metrics reported with it.
+/// The critical path of a timed run and the metrics reported with it.
 struct MeasuredPath {
   CriticalPath path;  ///< of a run in stretches no segments where there are over kSegmentsListed
   ImbalanceMetrics imbalance;
@@ -30,9 +30,8 @@ struct MeasuredPath {
 /// finds the path, the second what its largest activities could gain.
 class PathAnalysis : public RunAnalysis {
  public:
-  /// In stretches `options` have no effect. `interval`, as resolve_interval() reads it:
-  /// path_frames() tells of the path's inner functions in it, and without one of all functions of
-  /// the whole path.
+  /// In stretches `options` have no effect. `interval`, as resolve_interval() reads it: functions
+  /// are told of the path in it, without MPI_Init and MPI_Finalize; without one, of the whole path.
   explicit PathAnalysis(const PathOptions& options, std::optional<std::string> interval = {});
   ~PathAnalysis() override;
 
@@ -41,6 +40,7 @@ class PathAnalysis : public RunAnalysis {
   bool add(const LoadedStretch& stretch) override;
   bool join(ProcessGroup& group) override;
   void add_again(const LoadedStretch& stretch) override;
+  void abandon() override;
   void finish(ProcessGroup& group) override;
   /// To be called once, at the end, in the first process.
   MeasuredPath take() { return std::move(path_); }

@@ -96,7 +96,7 @@ class MethodAnalysis : public RunAnalysis {
   void begin(const StretchedRun& run) override { run_ = &run; }
   bool add(const LoadedStretch& stretch) override;
   void finish(ProcessGroup& group) override;
-  /// To be called once, at the end.
+  /// To be called once, at the end, in the first process.
   MethodComparison take() { return std::move(comparison_); }
 
  private:

@@ -289,6 +289,7 @@ bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
            });
   });
   if (!sound) {
+    for (RunAnalysis* analysis : analyses) analysis->abandon();
     require_whole(
         run, group,
         "messages or collectives that are incomplete, run back in time or deadlock on the "

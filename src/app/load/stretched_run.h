@@ -92,11 +92,10 @@ class RunAnalysis {
   RunAnalysis& operator=(const RunAnalysis&) = delete;
   virtual ~RunAnalysis() = default;
 
-  /// Analyses a run that is in memory as a whole. What was found in stretches before counts no
-  /// more.
+  /// Analyses a run that is in memory as a whole, perhaps after abandon().
   virtual void analyse(const Run& run) = 0;
 
-  /// Before any stretch of that run, which lasts as long as the analysis.
+  /// Before any stretch of that run, which lasts until finish().
   virtual void begin(const StretchedRun& run) = 0;
   /// A stretch, in the order of time. False if it depends on others for this analysis: then only
   /// the whole trace tells.
@@ -106,6 +105,8 @@ class RunAnalysis {
   virtual bool join(ProcessGroup& /*group*/) { return false; }
   /// A stretch again, after join() was true.
   virtual void add_again(const LoadedStretch& /*stretch*/) {}
+  /// After add(), where a stretch depends on others: frees what is large.
+  virtual void abandon() {}
   /// After all of these, or after join() alone.
   virtual void finish(ProcessGroup& group) = 0;
 };

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "analysis/model/model_choice.h"
 #include "analysis/model/prediction.h"

@@ -104,7 +104,7 @@ ComparedSide side_of_traces(const GivenSide& given) {
 }
 
 /// A summary names its largest functions and waits only: nothing is known of the others.
-void leave_out_what_is_not_in(const JobSummary& other, JobSummary& summary) {
+void keep_common_entries(const JobSummary& other, JobSummary& summary) {
   std::erase_if(summary.functions, [&](const JobSummary::Function& f) {
     return find_named(other.functions, &JobSummary::Function::name, f.name) == nullptr;
   });
@@ -123,7 +123,7 @@ std::vector<ComparedSide> sides_of_summaries(const std::vector<GivenSide>& given
     sides.push_back({.distinct = list.distinct(), .findings = list.findings()});
   }
   for (std::size_t i = 0; i < given.size(); ++i) {
-    for (const JobSummary& other : summaries) leave_out_what_is_not_in(other, summaries[i]);
+    for (const JobSummary& other : summaries) keep_common_entries(other, summaries[i]);
     std::string name = given[i].paths.front();
     const std::size_t runs = summaries[i].runs();
     if (runs > 1) name += fmt::format(" ({})", count_of(runs, "run"));

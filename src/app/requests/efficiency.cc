@@ -1,6 +1,5 @@
 #include "app/requests/run_requests.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>

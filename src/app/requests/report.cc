@@ -40,7 +40,7 @@ namespace {
 constexpr std::size_t kMostVerticesOfAdvice = 20'000'000;
 constexpr std::size_t kFewestChanges = 10;
 
-/// One of two runs to compare, analysed in two threads: by the model, and as it was measured.
+/// One of two runs to compare, analysed side by side: by the model, and as it was measured.
 struct ReportedSide {
   ReportedSide(const ModelRequest& request, const std::vector<std::int64_t>& degradations_ppm,
                std::string analysed)

@@ -208,8 +208,8 @@ const NetZone& Platform::root() const {
   return *parts_->zones.front();
 }
 
-RouteAnswer find_route(const Platform& platform, HostId from, HostId to) {
-  RouteAnswer answer{.from = from, .to = to};
+FoundRoute find_route(const Platform& platform, HostId from, HostId to) {
+  FoundRoute answer{.from = from, .to = to};
   answer.latency = platform.route(from, to, answer.links);
   answer.bandwidth = std::numeric_limits<double>::infinity();
   for (const LinkId link : answer.links) {

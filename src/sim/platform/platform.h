@@ -93,7 +93,7 @@ class Platform {
 };
 
 /// What a message from one host to another crosses.
-struct RouteAnswer {
+struct FoundRoute {
   HostId from = 0;
   HostId to = 0;
   std::vector<LinkId> links{};
@@ -102,6 +102,6 @@ struct RouteAnswer {
 };
 
 /// Throws Error when there is no route.
-RouteAnswer find_route(const Platform& platform, HostId from, HostId to);
+FoundRoute find_route(const Platform& platform, HostId from, HostId to);
 
 }  // namespace slackline

@@ -1,66 +1,56 @@
-// How much shorter would the run be without an activity? Every vertex of the activity graph comes
-// earlier; one walk in causal order computes by how much, for several activities side by side.
+// How long would the run be if some of its activities took less? Every moment of a measured run is
+// the latest of those that it depends on plus an activity (activities.h), so one walk in causal
+// order computes all moments anew, for several scenarios side by side.
 //
 // The same walk finds the moments at which the run falls into parts: last entries of collectives of
 // all ranks that no dependence passes over. Ranks count those they have left; a dependence from a
 // call that had seen fewer of them passes over those between.
 
-#include "analysis/paths/path_sums.h"
+#include "analysis/paths/scenario_times.h"
 
 #include <algorithm>
 #include <limits>
+#include <vector>
+
+#include "analysis/paths/path_sums.h"
 
 namespace slackline {
 namespace {
 
-using Lanes = std::array<std::int64_t, kGainsAsked>;
-constexpr ActivityId kNotAsked = CallActivities::kSeveral - 1;
-
+template <std::size_t K>
 class ForwardWalk {
  public:
-  ForwardWalk(const Activities& run, const CallActivities& names, const CallSet& sources,
-              std::span<const ActivityName> asked)
+  using Times = ScenarioTimes<K>;
+
+  ForwardWalk(const Activities& run, const CallSet& sources, const ScenarioCosts<K>& costs)
       : run_(run),
-        names_(names),
         sources_(sources),
+        costs_(costs),
         at_(static_cast<std::size_t>(run.trace().ranks())),
         steps_(at_.size()),
         entered_(sources.size()),
         entries_(run.matching().collectives().size()) {
-    asked_.fill(kNotAsked);
-    for (std::size_t k = 0; k < std::min(asked.size(), kGainsAsked); ++k) {
-      asked_[k] = names.find(asked[k]).value_or(kNotAsked);
-    }
     std::size_t active = 0;
     for (std::int32_t r = 0; r < run.trace().ranks(); ++r) active += run.calls(r) > 0 ? 1 : 0;
     for (std::uint32_t id = 0; id < entries_.size(); ++id) entries_[id].of_all = of_all(id, active);
   }
 
-  PathGains run() {
+  ScenarioRun<K> run() {
     for (std::int32_t r = 0; r < run_.trace().ranks(); ++r) {
       if (run_.calls(r) > 0) enter(r, 0);
     }
     run_.order().forward([this](std::int32_t rank, CallIndex call) { visit(rank, call); });
-    std::size_t common = run_.matching().collectives().size();
-    for (std::int32_t r = 0; r < run_.trace().ranks(); ++r) {
-      if (run_.calls(r) > 0) common = std::min(common, steps_[static_cast<std::size_t>(r)]);
-    }
-    passed_.resize(std::max(common, passed_.size()));
-    std::int64_t over = 0;
-    for (std::size_t i = 0; i < common; ++i) {
-      over += passed_[i];
-      if (over == 0) ++out_.synchronisations;
-    }
+    count_synchronisations();
     return out_;
   }
 
  private:
   struct Entered {
-    Lanes lanes{};
+    Times times{};
     std::uint32_t step = 0;
   };
   struct Entry {
-    Lanes lanes{};
+    Times times{};
     std::uint32_t step = 0;
     bool known = false;
     bool of_all = false;
@@ -68,43 +58,26 @@ class ForwardWalk {
 
   void enter(std::int32_t rank, CallIndex call) {
     const auto r = static_cast<std::size_t>(rank);
-    Lanes& at = at_[r];
-    const std::int64_t gap = run_.gap_ns(rank, call);
-    const ActivityId whole = names_.of(rank, call).gap;
-    if (whole != CallActivities::kSeveral && call > 0) {
-      for (std::size_t k = 0; k < kGainsAsked; ++k) at[k] += asked_[k] == whole ? 0 : gap;
-    } else {
-      Lanes removed{};
-      const auto remove = [&](ActivityId id, std::int64_t ns) {
-        for (std::size_t k = 0; k < kGainsAsked; ++k) removed[k] += asked_[k] == id ? ns : 0;
-      };
-      names_.for_gap(rank, call, remove);
-      if (call == 0) remove(names_.late_start(), run_.late_start_ns(rank));
-      for (std::size_t k = 0; k < kGainsAsked; ++k) {
-        at[k] += std::max<std::int64_t>(0, gap - removed[k]);
-      }
-    }
+    costs_.add_gap(rank, call, run_.gap_ns(rank, call), at_[r]);
     if (sources_.contains(rank, call)) {
-      entered_[sources_.number_of(rank, call)] = {at, static_cast<std::uint32_t>(steps_[r])};
+      entered_[sources_.number_of(rank, call)] = {at_[r], static_cast<std::uint32_t>(steps_[r])};
     }
   }
 
   void visit(std::int32_t rank, CallIndex call) {
     const auto r = static_cast<std::size_t>(rank);
-    Lanes& at = at_[r];
+    Times& at = at_[r];
     run_.look(rank, call, work_);
     if (work_.of_collective && run_.is_own(call) && leaves_all_together(rank, call)) {
       if (!work_.from_last_entry) pass_over(steps_[r], steps_[r] + 1);
       ++steps_[r];
     }
     for (const CallWork::Wait& w : work_.waits) follow(w.source, r);
-    const ActivityId id = names_.of(rank, call).call;
-    const std::int64_t ns = work_.work_ns();
-    for (std::size_t k = 0; k < kGainsAsked; ++k) at[k] += asked_[k] == id ? 0 : ns;
+    costs_.add_call(rank, call, work_.work_ns(), at);
     if (call + 1 < run_.calls(rank)) return enter(rank, call + 1);
     const std::int64_t tail =
         std::max<std::int64_t>(0, run_.stop_ns(rank) - run_.leave_ns(rank, call));
-    for (std::size_t k = 0; k < kGainsAsked; ++k) {
+    for (std::size_t k = 0; k < K; ++k) {
       out_.makespan_ns[k] = std::max(out_.makespan_ns[k], at[k] + tail);
     }
   }
@@ -122,12 +95,11 @@ class ForwardWalk {
     if (source.is_last_entry()) {
       const Entry& e = entry(source.index);
       if (!e.of_all) pass_over(e.step, steps_[r]);
-      raise(at_[r], e.lanes);
-      return;
+      return raise(at_[r], e.times);
     }
     const Entered& e = entered_[sources_.number_of(source.rank, source.index)];
     pass_over(e.step, steps_[r]);
-    raise(at_[r], e.lanes);
+    raise(at_[r], e.times);
   }
 
   /// A blocking one, of all ranks that have calls.
@@ -145,14 +117,14 @@ class ForwardWalk {
     e.step = std::numeric_limits<std::uint32_t>::max();
     run_.for_entries(id, [&](const CollectiveMember& m) {
       const Entered& entered = entered_[sources_.number_of(m.rank, m.enter)];
-      raise(e.lanes, entered.lanes);
+      raise(e.times, entered.times);
       e.step = std::min(e.step, entered.step);
     });
     return e;
   }
 
-  static void raise(Lanes& to, const Lanes& by) {
-    for (std::size_t k = 0; k < kGainsAsked; ++k) to[k] = std::max(to[k], by[k]);
+  static void raise(Times& to, const Times& by) {
+    for (std::size_t k = 0; k < K; ++k) to[k] = std::max(to[k], by[k]);
   }
 
   void pass_over(std::size_t from, std::size_t to) {
@@ -162,20 +134,85 @@ class ForwardWalk {
     --passed_[to];
   }
 
+  void count_synchronisations() {
+    std::size_t common = run_.matching().collectives().size();
+    for (std::int32_t r = 0; r < run_.trace().ranks(); ++r) {
+      if (run_.calls(r) > 0) common = std::min(common, steps_[static_cast<std::size_t>(r)]);
+    }
+    passed_.resize(std::max(common, passed_.size()));
+    std::int64_t over = 0;
+    for (std::size_t i = 0; i < common; ++i) {
+      over += passed_[i];
+      if (over == 0) ++out_.synchronisations;
+    }
+  }
+
   const Activities& run_;
-  const CallActivities& names_;
   const CallSet& sources_;
-  std::array<ActivityId, kGainsAsked> asked_{};
-  std::vector<Lanes> at_;             // per rank: when its next call would begin
+  const ScenarioCosts<K>& costs_;
+  std::vector<Times> at_;             // per rank: when its next call would begin
   std::vector<std::size_t> steps_;    // per rank: collectives of all that it has left
   std::vector<Entered> entered_;      // by number of the source
   std::vector<Entry> entries_;        // of each collective
   std::vector<std::int64_t> passed_;  // changes of how many dependences pass over a step
   CallWork work_;
-  PathGains out_;
+  ScenarioRun<K> out_;
+};
+
+/// Up to five activities, each of which takes no time in a scenario of its own.
+class WithoutActivities : public ScenarioCosts<kGainsAsked> {
+ public:
+  using Times = ScenarioTimes<kGainsAsked>;
+
+  WithoutActivities(const Activities& run, const CallActivities& names,
+                    std::span<const ActivityName> asked)
+      : run_(run), names_(names) {
+    asked_.fill(kNotAsked);
+    for (std::size_t k = 0; k < std::min(asked.size(), kGainsAsked); ++k) {
+      asked_[k] = names.find(asked[k]).value_or(kNotAsked);
+    }
+  }
+
+  void add_gap(std::int32_t rank, CallIndex call, std::int64_t ns, Times& at) const override {
+    const ActivityId whole = names_.of(rank, call).gap;
+    if (whole != CallActivities::kSeveral && call > 0) return add(whole, ns, at);
+    Times removed{};
+    const auto remove = [&](ActivityId id, std::int64_t part) {
+      for (std::size_t k = 0; k < kGainsAsked; ++k) removed[k] += asked_[k] == id ? part : 0;
+    };
+    names_.for_gap(rank, call, remove);
+    if (call == 0) remove(names_.late_start(), run_.late_start_ns(rank));
+    for (std::size_t k = 0; k < kGainsAsked; ++k) {
+      at[k] += std::max<std::int64_t>(0, ns - removed[k]);
+    }
+  }
+
+  void add_call(std::int32_t rank, CallIndex call, std::int64_t ns, Times& at) const override {
+    add(names_.of(rank, call).call, ns, at);
+  }
+
+ private:
+  static constexpr ActivityId kNotAsked = CallActivities::kSeveral - 1;
+
+  void add(ActivityId id, std::int64_t ns, Times& at) const {
+    for (std::size_t k = 0; k < kGainsAsked; ++k) at[k] += asked_[k] == id ? 0 : ns;
+  }
+
+  const Activities& run_;
+  const CallActivities& names_;
+  std::array<ActivityId, kGainsAsked> asked_{};
 };
 
 }  // namespace
+
+template <std::size_t K>
+ScenarioRun<K> run_scenarios(const Activities& run, const CallSet& sources,
+                             const ScenarioCosts<K>& costs) {
+  return ForwardWalk<K>(run, sources, costs).run();
+}
+
+template ScenarioRun<kGainsAsked> run_scenarios(const Activities&, const CallSet&,
+                                                const ScenarioCosts<kGainsAsked>&);
 
 void PathGains::add(const PathGains& other) {
   for (std::size_t k = 0; k < kGainsAsked; ++k) makespan_ns[k] += other.makespan_ns[k];
@@ -184,7 +221,9 @@ void PathGains::add(const PathGains& other) {
 
 PathGains path_gains(const Activities& run, const CallActivities& names, const CallSet& sources,
                      std::span<const ActivityName> asked) {
-  return ForwardWalk(run, names, sources, asked).run();
+  const ScenarioRun<kGainsAsked> found =
+      run_scenarios(run, sources, WithoutActivities(run, names, asked));
+  return {found.makespan_ns, found.synchronisations};
 }
 
 }  // namespace slackline
