@@ -206,8 +206,8 @@ TEST(SampledCauses, AreWhereTheLateRankSpendsMoreThanTheMean) {
 
 TEST(SampledCauses, AreTheLongestFunctionWhereTheRankDoesNoMoreThanTheOthers) {
   // Rank 0 spends 600 in kernel and 20 in solve, rank 1 600 and none: by chance. With 400 in solve
-  // rank 0 does more there, which counts unless ranks work in turn.
-  const auto function = [](int in_solve, CauseFunction which) {
+  // rank 0 does more there, which counts.
+  const auto function = [](int in_solve) {
     const Recording run(
         2, fmt::format("rank 0\n @300 sample cpu=600 frame=5\n @600 sample cpu={} frame=2\n @1000 "
                        "+5 barrier frame=2\nrank 1\n @300 sample cpu=600 frame=5\n @600 +405 "
@@ -216,12 +216,11 @@ TEST(SampledCauses, AreTheLongestFunctionWhereTheRankDoesNoMoreThanTheOthers) {
     const CallPaths paths = CallPaths::of_functions(run.trace);
     const CallActivities names(run.trace, paths);
     const std::pair<std::int32_t, ActivityId> late{0, names.of(0, 0).gap};
-    const auto causes = sampled_causes(run.trace, names, run.code, std::span(&late, 1), which);
+    const auto causes = sampled_causes(run.trace, names, run.code, std::span(&late, 1));
     return run.trace.call_tree().location(causes.at(late).frame).function;
   };
-  EXPECT_EQ(function(20, CauseFunction::excess), "kernel");
-  EXPECT_EQ(function(400, CauseFunction::excess), "solve");
-  EXPECT_EQ(function(400, CauseFunction::longest), "kernel");
+  EXPECT_EQ(function(20), "kernel");
+  EXPECT_EQ(function(400), "solve");
 }
 
 // Both stretches lie between the same two places. The first has 20 samples, all of kernel; the

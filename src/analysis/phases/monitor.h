@@ -142,6 +142,8 @@ Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOp
 
 /// "Trend: computation (rank 3) grows steadily by 0.40 % per iteration, from 10 ms to 14 ms."
 std::string trend_sentence(const IterationTrend& trend);
+/// "From iteration 100 on, computation (mean of all ranks) is 802 us per iteration instead of ..."
+std::string change_sentence(const IterationChange& change);
 /// The tables and series of a monitor; `calls` with the values after every call.
 Section monitor_section(const Monitor& monitor, bool calls);
 using WindowsJson = JsonOf<struct WindowsJsonTag>;

@@ -78,6 +78,10 @@ const Rows<IterationTrend> kIterationTrends{
      {"after_ns", "last", Unit::ns, &IterationTrend::last_ns, "per iteration"},
      {"growth", &IterationTrend::growth}}};
 
+std::string whose(std::int32_t rank) {
+  return rank < 0 ? "mean of all ranks" : fmt::format("rank {}", rank);
+}
+
 /// The sequence of calls has no length.
 std::optional<double> length_of(const IterationChange& c, double ns) {
   return known_if(c.metric != PhaseMetric::structure, ns);
@@ -194,10 +198,18 @@ Series window_series(const Monitor& m) {
 
 }  // namespace
 
+std::string change_sentence(const IterationChange& c) {
+  if (c.metric == PhaseMetric::structure) {
+    return fmt::format("From iteration {} on, the sequence of calls is another one.", c.iteration);
+  }
+  return fmt::format("From iteration {} on, {} ({}) is {} per iteration instead of {}.",
+                     c.iteration, metric_name(c.metric), whose(c.rank), format_time_ns(c.after_ns),
+                     format_time_ns(c.before_ns));
+}
+
 std::string trend_sentence(const IterationTrend& t) {
-  const std::string whose = t.rank < 0 ? "mean of all ranks" : fmt::format("rank {}", t.rank);
   return fmt::format("Trend: {} ({}) {} steadily by {} per iteration, from {} to {}.",
-                     metric_name(t.metric), whose, t.growth < 0 ? "declines" : "grows",
+                     metric_name(t.metric), whose(t.rank), t.growth < 0 ? "declines" : "grows",
                      format_percent(std::abs(t.growth), 2), format_time_ns(t.first_ns),
                      format_time_ns(t.last_ns));
 }

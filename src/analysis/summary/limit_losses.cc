@@ -25,7 +25,6 @@ namespace {
 
 constexpr double kSmallMessage = 4096;         // bytes; below, their number costs, not their size
 constexpr double kStalledMessage_ns = 50'000;  // a small one that takes longer does not explain it
-constexpr double kOversubscribed = 0.1;        // of the time outside of MPI without a processor
 constexpr double kActiveWaiting = 0.8;  // that ranks have at least, as MPI libraries wait actively
 constexpr std::uint64_t kPolls = 10;    // for each message: more find nothing
 constexpr double kManyMessages = 100;   // of a rank: fewer small ones are no message rate
@@ -86,9 +85,8 @@ bool LimitLosses::has_more_threads() const {
 bool LimitLosses::oversubscribed() const {
   if (has_more_ranks()) return true;
   if (in_.shares.processor_share.value_or(1) < kActiveWaiting) return true;
-  const RankTime& t = in_.shares.sum_ns;
-  return static_cast<double>(t.no_processor) >
-         kOversubscribed * static_cast<double>(t.compute + t.no_processor);
+  return static_cast<double>(in_.shares.sum_ns.no_processor) >
+         kManyWithoutProcessor * rank_time_ns();
 }
 
 /// What the call moves: what it completes, where it starts nothing itself.
@@ -102,7 +100,11 @@ CallVolume LimitLosses::volume_of(std::int32_t rank, CallIndex call) const {
   CallVolume volume;
   in_.matching.for_completions(rank, call, [&](const CallMatching::Completion& c) {
     ++volume.messages;
-    if (c.kind == Kind::collective) return;
+    if (c.kind == Kind::collective) {
+      const CollectiveMember* own = in_.matching.member(in_.matching.collective(c.id), rank);
+      if (own != nullptr) add_saturated(volume.bytes, calls.bytes(own->enter));
+      return;
+    }
     const MessageCalls& m = in_.matching.message(c.id);
     if (m.matched()) add_saturated(volume.bytes, in_.trace.calls(m.source).bytes(m.send));
   });

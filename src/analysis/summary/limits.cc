@@ -1,6 +1,5 @@
 // What limits a run? The losses of rank time (limit_losses.h), largest first, each with the ranks
-// that cause it, the code, the operation and the interval. Lack of processors that makes the other
-// figures uncertain comes first whatever its size.
+// that cause it, the code, the operation and the interval.
 
 #include "analysis/summary/limits.h"
 
@@ -69,17 +68,18 @@ class LimitSearch {
            losses_.hidden_imbalance_ns() > 0;
   }
 
-  /// Lack of processors first where it makes the others uncertain, else never; computation before
-  /// losses that are all small.
+  /// Lack of processors is never first where the other figures hold; computation stands before
+  /// losses that are all small, and after lack of processors alone.
   void place_processors(std::vector<LimitingCause>& causes) const {
     const auto found = std::ranges::find(causes, Limit::processors, &LimitingCause::limit);
     const bool known = found != causes.end();
     auto first = causes.begin();
-    if (known && found->doubts_others) {
-      std::rotate(first, found, found + 1);
-      ++first;
-    } else if (known && found == first && causes.size() > 1) {
-      std::iter_swap(found, found + 1);
+    if (known && found == first) {
+      if (found->doubts_others && found->share >= kLeastLoss) {
+        ++first;
+      } else if (!found->doubts_others && causes.size() > 1) {
+        std::iter_swap(found, found + 1);
+      }
     }
     const bool small =
         first == causes.end() || first->share < kLeastLoss || first->limit == Limit::processors;
@@ -165,16 +165,8 @@ class LimitSearch {
       threads = std::max(threads, rank.locations.size());
     }
     const CallTree& tree = in_.trace.call_tree();
-    std::map<FrameId, double> frames;
-    for_gaps([&](std::int32_t rank, CallIndex call) {
-      in_.code.split(rank, call, in_.trace.calls(rank).useful_ns(call),
-                     [&](FrameId frame, std::int64_t ns) {
-                       if (!is_in_region(tree, frame)) {
-                         frames[own_[frame]] += static_cast<double>(ns);
-                       }
-                     });
-    });
-    c.frame = most_of_function(frames);
+    c.frame = most_computed(
+        [&](std::int32_t, FrameId frame) -> double { return is_in_region(tree, frame) ? 0 : 1; });
     c.evidence = fmt::format(
         "{} of {} computation of the mean rank are outside of parallel regions, with up to {}",
         format_time_ns(mean_of_ranks(serial)),
@@ -211,7 +203,8 @@ class LimitSearch {
     c.ranks = outstanding(by_rank, sum);
     c.late_start = 2 * late_starts > sum;
     c.blocked = c.ranks.size() == 1 && is_late_by_blocking(c.ranks.front());
-    c.frame = code_of_delays(k, sum, c.ranks);
+    if (reason == DelayReason::serialisation) c.frame = code_beside_waits(k, c.ranks);
+    if (c.frame == 0) c.frame = code_of_delays(k, sum, c.ranks);
     name_operation_of_waits(c);
     c.interval = interval_of_waits(k, c.ranks);
     c.evidence =
@@ -254,10 +247,7 @@ class LimitSearch {
     }
     if (asked.empty() || in_.trace.call_tree().empty()) return 0;
     std::map<FrameId, double> frames;
-    const bool in_turn = reason == static_cast<std::size_t>(DelayReason::serialisation);
-    const auto which = in_turn ? CauseFunction::longest : CauseFunction::excess;
-    for (const auto& [cause, found] :
-         sampled_causes(in_.trace, in_.names, in_.code, asked, which)) {
+    for (const auto& [cause, found] : sampled_causes(in_.trace, in_.names, in_.code, asked)) {
       frames[found.frame] += weights[cause] * found.share;
     }
     return most_of_function(frames);
@@ -326,6 +316,29 @@ class LimitSearch {
     }
   }
 
+  /// The function in which late ranks compute while others wait for them: what they do at other
+  /// times, when the others work, too, is no cause.
+  FrameId code_beside_waits(std::size_t reason, const std::vector<std::int32_t>& ranks) const {
+    if (in_.trace.call_tree().empty()) return 0;
+    std::map<FrameId, double> frames;
+    for_charges(reason, ranks, [&](const WaitState& w, double) {
+      const std::int64_t begin = in_.trace.calls(w.rank).begin_ns(w.call);
+      const std::int64_t end = begin + w.wait_ns;
+      const RankCalls& late = in_.trace.calls(w.cause_rank);
+      for (std::size_t i = late.first_from(begin); i <= late.size(); ++i) {
+        const std::int64_t from = std::max(begin, late.gap_end_ns(i) - late.gap_ns(i));
+        if (from >= end) break;
+        const std::int64_t beside = std::min(end, late.gap_end_ns(i)) - from;
+        const auto call = static_cast<CallIndex>(i);
+        in_.code.split(w.cause_rank, call, std::min(beside, late.useful_ns(call)),
+                       [&](FrameId frame, std::int64_t ns) {
+                         frames[own_[frame]] += static_cast<double>(ns);
+                       });
+      }
+    });
+    return most_of_function(frames);
+  }
+
   /// The shortest interval with most of the loss; all of the analysed one if it is not much
   /// shorter.
   TimeInterval interval_of_waits(std::size_t reason, const std::vector<std::int32_t>& ranks) const {
@@ -362,15 +375,9 @@ class LimitSearch {
     const double mean = ratio_of(static_cast<double>(in_.shares.sum_ns.compute),
                                  static_cast<double>(in_.shares.present));
     c.ranks = {rank};
-    std::map<FrameId, double> excess;
-    for_gaps([&](std::int32_t r, CallIndex call) {
-      const double weight = (r == rank ? 1 : 0) - 1 / static_cast<double>(in_.shares.present);
-      in_.code.split(r, call, in_.trace.calls(r).useful_ns(call),
-                     [&](FrameId frame, std::int64_t ns) {
-                       excess[own_[frame]] += weight * static_cast<double>(ns);
-                     });
+    c.frame = most_computed([&](std::int32_t r, FrameId) {
+      return (r == rank ? 1 : 0) - 1 / static_cast<double>(in_.shares.present);
     });
-    c.frame = most_of_function(excess);
     c.evidence = fmt::format("CPU time of computation: {} on rank {}, {} on average",
                              format_time_ns(static_cast<double>(
                                  in_.shares.ranks_ns[static_cast<std::size_t>(rank)].compute)),
@@ -408,21 +415,22 @@ class LimitSearch {
     add(losses_.processors_waiting_ns(), "waiting for such ranks");
     add(in_calls, fmt::format("in MPI calls that take {:.0f} times as long as their sizes explain",
                               1 + ratio_of(in_calls, explained)));
-    std::string text = enumeration(parts);
-    if (losses_.hidden_imbalance_ns() >= kLeastAlternative * rank_time()) {
-      text += fmt::format(", less {} that is load imbalance by CPU time",
-                          format_percent(losses_.hidden_imbalance_ns() / rank_time()));
+    std::vector<std::string> clauses;
+    if (!parts.empty()) clauses.push_back(enumeration(parts));
+    if (!parts.empty() && losses_.hidden_imbalance_ns() >= kLeastAlternative * rank_time()) {
+      clauses.back() += fmt::format(", less {} that is load imbalance by CPU time",
+                                    format_percent(losses_.hidden_imbalance_ns() / rank_time()));
     }
     const double others = other_processes_share(in_.trace.info());
     if (others >= kLeastAlternative) {
-      text +=
-          fmt::format("; other processes used {} of the processors' time", format_percent(others));
+      clauses.push_back(
+          fmt::format("other processes used {} of the processors' time", format_percent(others)));
     }
     if (in_.shares.processor_share) {
-      text += fmt::format("; mean CPU utilisation {} at most",
-                          format_percent(*in_.shares.processor_share, 0));
+      clauses.push_back(fmt::format("mean CPU utilisation {} at most",
+                                    format_percent(*in_.shares.processor_share, 0)));
     }
-    return text;
+    return fmt::format("{}", fmt::join(clauses, "; "));
   }
 
   FrameId code_of_blocking() const {
@@ -431,6 +439,20 @@ class LimitSearch {
       in_.code.split_blocked(
           rank, call, in_.trace.calls(rank).gap_ns(call),
           [&](FrameId frame, std::int64_t ns) { frames[own_[frame]] += static_cast<double>(ns); });
+    });
+    return most_of_function(frames);
+  }
+
+  /// The function in which ranks compute most; `weight`(rank, frame): of computation there.
+  template <class Weight>
+  FrameId most_computed(Weight weight) const {
+    std::map<FrameId, double> frames;
+    for_gaps([&](std::int32_t rank, CallIndex call) {
+      in_.code.split(rank, call, in_.trace.calls(rank).useful_ns(call),
+                     [&](FrameId frame, std::int64_t ns) {
+                       const double counted = weight(rank, frame) * static_cast<double>(ns);
+                       if (counted != 0) frames[own_[frame]] += counted;
+                     });
     });
     return most_of_function(frames);
   }
@@ -554,13 +576,7 @@ class LimitSearch {
   LimitingCause computation(bool lacks_processors) const {
     LimitingCause c{.limit = Limit::computation, .interval = from_start(analysed())};
     c.share = static_cast<double>(in_.shares.sum_ns.compute) / rank_time();
-    std::map<FrameId, double> frames;
-    for_gaps([&](std::int32_t rank, CallIndex call) {
-      in_.code.split(
-          rank, call, in_.trace.calls(rank).useful_ns(call),
-          [&](FrameId frame, std::int64_t ns) { frames[own_[frame]] += static_cast<double>(ns); });
-    });
-    c.frame = most_of_function(frames);
+    c.frame = most_computed([](std::int32_t, FrameId) { return 1; });
     c.evidence = lacks_processors ? "no loss but lack of processors exceeds 5 % of rank time"
                                   : "no loss exceeds 5 % of rank time";
     return c;

@@ -71,11 +71,11 @@ struct LimitInputs {
 };
 
 /// What limits the run, and then the other causes, largest first. Every moment of the ranks counts
-/// for one of them at most (limit_losses.h). Lack of processors is first where it makes the others
-/// uncertain: where it takes a tenth of the rank time, hides load imbalance, or more ranks ran than
-/// there are processors; otherwise it is never first. Computation stands first, or second, where no
-/// other loss is more than a twentieth of the rank time. Empty for an interval without length.
-/// O(calls + waits).
+/// for one of them at most (limit_losses.h). Lack of processors is first only where it is largest
+/// and makes the others uncertain: where it takes a tenth of the rank time, hides load imbalance,
+/// or more ranks ran than there are processors. Computation stands first, or second after that,
+/// where no other loss is more than a twentieth of the rank time. Empty for an interval without
+/// length. O(calls + waits).
 std::vector<LimitingCause> limiting_causes(const LimitInputs& inputs);
 
 using DiagnosisJson = JsonOf<struct DiagnosisJsonTag>;

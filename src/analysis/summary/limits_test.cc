@@ -7,6 +7,8 @@
 #include <string>
 
 #include "analysis/summary/diagnosis.h"
+#include "analysis/waits/wait_states.h"
+#include "formats/text/text.h"
 #include "graph/testing/text_graph.h"
 
 namespace slackline {
@@ -194,6 +196,65 @@ TEST(Limits, DoNotBeginWithALittleLackOfProcessors) {
   EXPECT_EQ(causes[1].limit, Limit::processors);
   EXPECT_NEAR(causes[1].share, 0.07, 1e-9);
   EXPECT_FALSE(causes[1].doubts_others);
+}
+
+// Four ranks shared two processors: 1 % of the time they had none. A broadcast of 40 MB takes 84 %.
+TEST(Limits, BeginWithTheLargestWhereRanksLackedProcessors) {
+  std::string text = "finding oversubscribed notice 1 \"More ranks than processors.\"\n";
+  for (int rank = 0; rank < 4; ++rank) {
+    text += fmt::format(
+        "rank {}\n @0 +100000 pause no_processor\n @1500000 +8400000 bcast bytes=40000000 root=0\n"
+        " @10000000 barrier\n",
+        rank);
+  }
+  const auto causes = limits_of(timed_trace(4, text));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::transfer);
+  const LimitingCause* processors = find(causes, Limit::processors);
+  EXPECT_LT(processors == nullptr ? 0 : processors->share, causes[0].share);
+}
+
+// Rank 0 works in sweep for 20 us, in steps, as rank 1 does; then in save for 5 us, alone.
+TEST(Limits, NameTheCodeThatRunsWhileOthersWait) {
+  std::string text =
+      "slackline-trace 1 timed ranks=2\nframe 1 0 main file=a.c line=30\n"
+      "frame 2 0 main file=a.c line=31\nframe 3 0 main file=a.c line=33\n"
+      "frame 4 0 main file=a.c line=34\nframe 5 1 sweep file=a.c line=8\n"
+      "frame 6 3 save file=a.c line=15\n";
+  for (int rank = 0; rank < 2; ++rank) {
+    text += fmt::format("rank {}\n", rank);
+    for (int at = 0; at < 20'200; at += 1010) {
+      text += fmt::format(" @{} sample cpu=1000 frame=5\n @{} +10 barrier frame=2\n", at + 500,
+                          at + 1000);
+    }
+    text += rank == 0 ? " @22000 sample cpu=5000 frame=6\n @25200 +10 barrier frame=4\n"
+                      : " @20200 +5010 barrier frame=4\n";
+  }
+  Samples samples;
+  const Trace trace = read_text(text, "test", &samples);
+  const CallMatching matching(trace);
+  const CausalOrder order(trace, matching);
+  const Diagnosis d = diagnose(trace, CallPaths(trace), matching, order,
+                               wait_states(trace, matching, order, {}), {.samples = &samples});
+  const LimitingCause* serial = find(d.limits, Limit::serialisation);
+  ASSERT_NE(serial, nullptr);
+  EXPECT_EQ(trace.call_tree().location(serial->frame).function, "save");
+}
+
+// A block of 8 MB is sent while the rank waits for its completion, for 80 % of the time.
+TEST(Limits, CountTheBytesOfNonblockingCollectives) {
+  std::string text;
+  for (int rank = 0; rank < 2; ++rank) {
+    text += fmt::format("rank {}\n", rank);
+    for (int i = 0; i < 5; ++i) {
+      text += fmt::format(" @{} +1000 ialltoall bytes=8388608 req={}\n @{} +8000000 wait req={}\n",
+                          1'000'000 + i * 10'000'000, i + 1, 2'000'000 + i * 10'000'000, i + 1);
+    }
+  }
+  const auto causes = limits_of(timed_trace(2, text));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::transfer);
+  EXPECT_NEAR(causes[0].share, 0.8, 0.05);
 }
 
 // 300 polls of 100 ns find nothing: there are no messages that could be many.

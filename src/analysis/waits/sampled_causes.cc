@@ -70,18 +70,18 @@ std::vector<SampledCauseTime> SampledCauses::times_of(const Trace& trace,
   return times;
 }
 
-std::map<LateComputation, SampledCause> SampledCauses::find(std::span<const SampledCauseTime> times,
-                                                            CauseFunction which) const {
+std::map<LateComputation, SampledCause> SampledCauses::find(
+    std::span<const SampledCauseTime> times) const {
   std::map<LateComputation, SampledCause> found;
   for (const LateComputation& cause : causes_) {
-    const SampledCause one = find(times, cause, which);
+    const SampledCause one = find(times, cause);
     if (one.frame != 0) found[cause] = one;
   }
   return found;
 }
 
 SampledCause SampledCauses::find(std::span<const SampledCauseTime> times,
-                                 const LateComputation& cause, CauseFunction which) const {
+                                 const LateComputation& cause) const {
   const auto first = [&times](const CausePlace& place) {
     return std::ranges::lower_bound(times, place, {}, &SampledCauseTime::key);
   };
@@ -113,17 +113,16 @@ SampledCause SampledCauses::find(std::span<const SampledCauseTime> times,
   }
   if (longest == nullptr) return {};
   // Less is by chance: the rank does no more than the others, but at another time.
-  if (excess < kLeastExcess * all || which == CauseFunction::longest) latest = nullptr;
+  if (excess < kLeastExcess * all) latest = nullptr;
   return {(latest != nullptr ? latest : longest)->frame, latest != nullptr ? most / excess : 1};
 }
 
 std::map<LateComputation, SampledCause> sampled_causes(const Trace& trace,
                                                        const CallActivities& names,
                                                        const ComputationCode& code,
-                                                       std::span<const LateComputation> causes,
-                                                       CauseFunction which) {
+                                                       std::span<const LateComputation> causes) {
   const SampledCauses sums(trace.call_tree(), trace.ranks(), causes);
-  return sums.find(sums.times_of(trace, names, code, {}), which);
+  return sums.find(sums.times_of(trace, names, code, {}));
 }
 
 }  // namespace slackline

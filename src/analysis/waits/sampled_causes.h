@@ -21,13 +21,6 @@ struct SampledCause {
   double share = 1;   ///< of the activity's excess that is this function's
 };
 
-/// Which function of a late rank's computation it is that the others wait for.
-enum class CauseFunction : std::uint8_t {
-  excess,  ///< on which it spends more time than the mean rank, most of all; if there is no such
-           ///< one, the longest
-  longest  ///< for ranks that work in turn: what the others do at other times is no measure
-};
-
 /// A rank and its computation in a call path.
 using LateComputation = std::pair<std::int32_t, PathId>;
 
@@ -42,7 +35,8 @@ struct CausePlace {
 /// How long, in ns.
 using SampledCauseTime = KeyedSum<CausePlace, std::int64_t>;
 
-/// Finds that function for some late ranks, from all parts of a run. Only functions of the
+/// Finds for some late ranks the function on which each spends more time than the mean rank, most
+/// of all, or, if there is none, the longest; from all parts of a run. Only functions of the
 /// program's own count, with all that they call (own_frame()).
 class SampledCauses {
  public:
@@ -53,13 +47,11 @@ class SampledCauses {
   std::vector<SampledCauseTime> times_of(const Trace& trace, const CallActivities& names,
                                          const ComputationCode& code, const RunPart& part) const;
   /// For those of the causes for which a function is known. `times`: of the whole run, ascending.
-  std::map<LateComputation, SampledCause> find(std::span<const SampledCauseTime> times,
-                                               CauseFunction which) const;
+  std::map<LateComputation, SampledCause> find(std::span<const SampledCauseTime> times) const;
 
  private:
   using Function = std::uint32_t;  // number of a name and file
-  SampledCause find(std::span<const SampledCauseTime> times, const LateComputation& cause,
-                    CauseFunction which) const;
+  SampledCause find(std::span<const SampledCauseTime> times, const LateComputation& cause) const;
 
   std::int32_t ranks_;
   std::vector<LateComputation> causes_;
@@ -71,7 +63,6 @@ class SampledCauses {
 std::map<LateComputation, SampledCause> sampled_causes(const Trace& trace,
                                                        const CallActivities& names,
                                                        const ComputationCode& code,
-                                                       std::span<const LateComputation> causes,
-                                                       CauseFunction which = CauseFunction::excess);
+                                                       std::span<const LateComputation> causes);
 
 }  // namespace slackline

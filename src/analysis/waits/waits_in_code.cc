@@ -269,8 +269,7 @@ void CodeCauses::find_frames(const CauseTimes& times) {
 
 std::vector<WaitInCode> CodeCauses::take(const CauseTimes& times) {
   find_frames(times);
-  const std::map<LateComputation, SampledCause> sampled =
-      sampled_->find(times.in_functions, CauseFunction::excess);
+  const std::map<LateComputation, SampledCause> sampled = sampled_->find(times.in_functions);
   for (std::size_t p = 0; p < places_.size(); ++p) {
     if (!largest_[p]) continue;
     WaitInCode::Cause& cause = places_[p].cause;

@@ -136,6 +136,14 @@ std::string trends(const Diagnosis& d) {
   return text;
 }
 
+/// The largest change from one iteration to the next; null without any.
+const IterationChange* largest_change(const Diagnosis& d) {
+  if (!d.monitor.iterations || d.monitor.iterations->changes.empty()) return nullptr;
+  return &*std::ranges::max_element(
+      d.monitor.iterations->changes, {},
+      [](const IterationChange& c) { return std::abs(c.after_ns - c.before_ns); });
+}
+
 std::optional<Answer> answer_change(const Diagnosis& d) {
   const std::vector<FocusInterval> intervals = program_intervals(d);
   if (intervals.empty()) return std::nullopt;
@@ -149,6 +157,15 @@ std::optional<Answer> answer_change(const Diagnosis& d) {
       fmt::format("parallel efficiency {}{}{}", format_percent(worst.efficiency.useful),
                   efficient ? "" : ", limited by ", efficient ? "" : name(worst.kind));
   const std::string times = times_of_changes(intervals);
+  if (const IterationChange* const change = largest_change(d); times.empty() && change) {
+    a.evidence.emplace_back("iteration_changes");
+    a.text = change_sentence(*change);
+    const std::size_t more = d.monitor.iterations->changes.size() - 1;
+    if (more > 0)
+      a.text += fmt::format(" {} between iterations.", count_of(more, "smaller change"));
+    a.text += trends(d);
+    return a;
+  }
   if (times.empty()) {
     const auto [begin, end] = time_range(intervals.front().begin_ns, intervals.back().end_ns);
     a.text = intervals.size() == 1

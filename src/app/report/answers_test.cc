@@ -55,6 +55,23 @@ Trace late_in_turn() {
       4, "rank 0\n" + text[0] + "rank 1\n" + text[1] + "rank 2\n" + text[2] + "rank 3\n" + text[3]);
 }
 
+// From step 100 on all ranks compute 700 us instead of 420 us: the efficiency stays as it is.
+TEST(Answers, TellChangesThatLeaveTheEfficiencyAsItIs) {
+  std::string text;
+  for (int rank = 0; rank < 2; ++rank) {
+    text += "rank " + std::to_string(rank) + "\n";
+    std::int64_t now = 0;
+    for (int step = 0; step < 160; ++step) {
+      now += (step < 100 ? 420'000 : 700'000) + (step * 37 + rank * 11) % 23 * 100;
+      text += " @" + std::to_string(now) + " +" + std::to_string(9'000) + " allreduce bytes=8\n";
+      now += 9'000;
+    }
+  }
+  const std::string change = answer(answers_of(timed_trace(2, text)), "change");
+  EXPECT_THAT(change, HasSubstr("From iteration 100 on, computation"));
+  EXPECT_THAT(change, Not(HasSubstr("No phase change")));
+}
+
 TEST(Answers, NameRanksThatAreLateInTurnAndWhen) {
   const std::string late = answer(answers_of(late_in_turn()), "late");
   EXPECT_THAT(late, HasSubstr("Ranks 1 and 3"));
