@@ -3,7 +3,7 @@
 // The path itself is found by going back from the end (run_path.h) or by a search in the written
 // graph (longest_path.h). One walk back over the run gives how late each moment could be without
 // making the run longer (path_slack.cc), and with it the paths that come next (near_paths.cc); one
-// walk forward gives what the largest activities could gain at most (scenario_times.cc); a sum over
+// walk forward gives what the largest activities could gain at most (path_gains.cc); a sum over
 // each rank what the path's activities cost the others (activity_impact.h). They need nothing of
 // each other and run side by side.
 
