@@ -228,7 +228,7 @@ void compare_methods_in_stretches(StretchedRun& run, const OpenedTrace& whole,
                                   const CallMatching& matching) {
   SingleProcess alone;
   MethodAnalysis in_stretches(0, 0);
-  ASSERT_TRUE(analyse_in_stretches(run, alone, std::array<RunAnalysis*, 1>{&in_stretches}));
+  ASSERT_TRUE(analyse_stretches(run, alone, std::array<RunAnalysis*, 1>{&in_stretches}));
   const std::vector<MethodCost> found = in_stretches.take().methods;
   const CausalOrder order(whole.trace, matching);
   const Activities activities(whole.trace, matching, order);
@@ -263,7 +263,7 @@ std::size_t compare_path_in_stretches(const std::string& path) {
                    run_span(whole.trace),
                    {}};
   PathAnalysis in_stretches({});
-  if (!analyse_in_stretches(run, alone, std::array<RunAnalysis*, 1>{&in_stretches})) return 0;
+  if (!analyse_stretches(run, alone, std::array<RunAnalysis*, 1>{&in_stretches})) return 0;
   const MeasuredPath found = in_stretches.take();
   const CriticalPath at_once = critical_path(whole.trace, matching, paths, {});
   const ComputationCode code(whole.trace, &whole.samples);

@@ -28,7 +28,7 @@ const CallPaths& Run::paths() const {
 }
 
 bool Run::analyse_in_stretches(std::initializer_list<RunAnalysis*> analyses) {
-  return slackline::analyse_in_stretches(*stretches_, *group_, analyses);
+  return analyse_stretches(*stretches_, *group_, analyses);
 }
 
 void Run::analyse(std::initializer_list<RunAnalysis*> analyses) {

@@ -21,7 +21,7 @@ class Run {
   /// load_stretches() and load_run().
   static Run open(const RunRequest& request, ProcessGroup& group,
                   StretchUse use = StretchUse::for_speed);
-  /// The same, but nothing in all processes where the run is to be read whole.
+  /// The same, but std::nullopt in all processes if the run has to be read whole.
   static std::optional<Run> open_in_stretches(const RunRequest& request, ProcessGroup& group,
                                               StretchUse use = StretchUse::for_speed);
   /// One that has been read. Keeps a reference to `group`.

@@ -278,8 +278,8 @@ std::optional<StretchedRun> load_stretches(const RunRequest& request, ProcessGro
   return StretchedRun{std::move(file), std::move(run), std::move(trace), span, request.reading};
 }
 
-bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
-                          std::span<RunAnalysis* const> analyses) {
+bool analyse_stretches(StretchedRun& run, ProcessGroup& group,
+                       std::span<RunAnalysis* const> analyses) {
   begin_stage("analysing the run");
   for (RunAnalysis* analysis : analyses) analysis->begin(run);
   OwnStretches stretches(run, group);

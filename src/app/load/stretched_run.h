@@ -114,8 +114,8 @@ class RunAnalysis {
 /// Calls all processes together. False in all where a stretch depends on others, or where something
 /// is wrong with its calls: then only the whole trace is right. Throws Error in all if that needs
 /// more memory than there is, and where the file changes meanwhile.
-bool analyse_in_stretches(StretchedRun& run, ProcessGroup& group,
-                          std::span<RunAnalysis* const> analyses);
+bool analyse_stretches(StretchedRun& run, ProcessGroup& group,
+                       std::span<RunAnalysis* const> analyses);
 
 /// One stretch; nothing where the file is damaged or has changed.
 std::optional<Stretch> read_stretch(StretchedRun& run, std::size_t number);
