@@ -73,9 +73,10 @@ class LimitSearch {
   void place_processors(std::vector<LimitingCause>& causes) const {
     const auto found = std::ranges::find(causes, Limit::processors, &LimitingCause::limit);
     const bool known = found != causes.end();
+    const bool large = known && found->share >= kLeastLoss;
     auto first = causes.begin();
     if (known && found == first) {
-      if (found->doubts_others && found->share >= kLeastLoss) {
+      if (found->doubts_others && large) {
         ++first;
       } else if (!found->doubts_others && causes.size() > 1) {
         std::iter_swap(found, found + 1);
@@ -83,7 +84,7 @@ class LimitSearch {
     }
     const bool small =
         first == causes.end() || first->share < kLeastLoss || first->limit == Limit::processors;
-    if (small) causes.insert(first, computation(known));
+    if (small) causes.insert(first, computation(large));
   }
 
   LimitingCause cause(Limit limit, double share) {
@@ -317,26 +318,38 @@ class LimitSearch {
   }
 
   /// The function in which late ranks compute while others wait for them: what they do at other
-  /// times, when the others work, too, is no cause.
+  /// times, when the others work, too, is no cause. Each moment counts once, however many wait.
   FrameId code_beside_waits(std::size_t reason, const std::vector<std::int32_t>& ranks) const {
     if (in_.trace.call_tree().empty()) return 0;
-    std::map<FrameId, double> frames;
+    std::map<std::int32_t, std::vector<TimeInterval>> waits;  // by the rank that is waited for
     for_charges(reason, ranks, [&](const WaitState& w, double) {
       const std::int64_t begin = in_.trace.calls(w.rank).begin_ns(w.call);
-      const std::int64_t end = begin + w.wait_ns;
-      const RankCalls& late = in_.trace.calls(w.cause_rank);
-      for (std::size_t i = late.first_from(begin); i <= late.size(); ++i) {
-        const std::int64_t from = std::max(begin, late.gap_end_ns(i) - late.gap_ns(i));
-        if (from >= end) break;
-        const std::int64_t beside = std::min(end, late.gap_end_ns(i)) - from;
-        const auto call = static_cast<CallIndex>(i);
-        in_.code.split(w.cause_rank, call, std::min(beside, late.useful_ns(call)),
-                       [&](FrameId frame, std::int64_t ns) {
-                         frames[own_[frame]] += static_cast<double>(ns);
-                       });
-      }
+      waits[w.cause_rank].push_back({begin, begin + w.wait_ns});
     });
+    std::map<FrameId, double> frames;
+    for (auto& [rank, intervals] : waits) {
+      std::ranges::sort(intervals, {}, &TimeInterval::begin_ns);
+      std::int64_t counted = intervals.front().begin_ns;
+      for (const TimeInterval& wait : intervals) {
+        add_code({std::max(wait.begin_ns, counted), wait.end_ns}, rank, frames);
+        counted = std::max(counted, wait.end_ns);
+      }
+    }
     return most_of_function(frames);
+  }
+
+  /// Adds the code of a rank's computation in an interval, which may be empty.
+  void add_code(const TimeInterval& t, std::int32_t rank, std::map<FrameId, double>& frames) const {
+    const RankCalls& calls = in_.trace.calls(rank);
+    for (std::size_t i = calls.first_from(t.begin_ns); i <= calls.size(); ++i) {
+      const std::int64_t from = std::max(t.begin_ns, calls.gap_end_ns(i) - calls.gap_ns(i));
+      if (from >= t.end_ns) return;
+      const auto call = static_cast<CallIndex>(i);
+      in_.code.split(
+          rank, call,
+          std::min(std::min(t.end_ns, calls.gap_end_ns(i)) - from, calls.useful_ns(call)),
+          [&](FrameId frame, std::int64_t ns) { frames[own_[frame]] += static_cast<double>(ns); });
+    }
   }
 
   /// The shortest interval with most of the loss; all of the analysed one if it is not much

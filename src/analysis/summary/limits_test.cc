@@ -211,7 +211,8 @@ TEST(Limits, BeginWithTheLargestWhereRanksLackedProcessors) {
   ASSERT_FALSE(causes.empty());
   EXPECT_EQ(causes[0].limit, Limit::transfer);
   const LimitingCause* processors = find(causes, Limit::processors);
-  EXPECT_LT(processors == nullptr ? 0 : processors->share, causes[0].share);
+  ASSERT_NE(processors, nullptr);
+  EXPECT_LT(processors->share, causes[0].share);
 }
 
 // Rank 0 works in sweep for 20 us, in steps, as rank 1 does; then in save for 5 us, alone.
