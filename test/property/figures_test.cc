@@ -108,13 +108,14 @@ TEST(Figures, OfAnOperationAreAtMostTheTimeOfItsCalls) {
   for_intervals([](const Trace& trace, const TimeInterval& interval) {
     const CallPaths paths(trace);
     const CallMatching matching(trace);
-    const CallActivities names(trace, paths);
+    const CausalOrder order(trace, matching);
+    const Activities run(trace, matching, order);
     const Diagnosis d = diagnose(trace, paths, interval);
     const WaitStates waits = waits_in_interval(trace, wait_states(trace, matching), interval);
-    const DelayCosts delays = delay_costs(trace, matching, waits, names);
     const ComputationCode code(trace, nullptr);
-    const LimitInputs inputs{trace, matching, waits, names, delays, code, d.shares, nullptr};
-    const LimitLosses losses(inputs, {0});
+    const LimitInputs inputs{trace, matching, waits, run, code, d.shares, nullptr};
+    const std::vector<FrameId> own_frames{0};
+    const LimitLosses losses(inputs, own_frames);
     std::map<Operation, double> lost;
     for (const PlacedLoss& loss : losses.placed()) {
       EXPECT_GE(loss.ns, -kRounding);
@@ -142,6 +143,12 @@ TEST(Figures, AreSharesOfAWhole) {
       EXPECT_GE(cause.share, 0) << name(cause.limit);
       EXPECT_LE(cause.share, 1 + kRounding) << name(cause.limit);
       if (cause.limit != Limit::computation) lost += cause.share;
+      if (!cause.gain) continue;
+      EXPECT_LE(0, cause.gain->low);
+      EXPECT_LE(cause.gain->low, cause.gain->share);
+      EXPECT_LE(cause.gain->certain, cause.gain->share);
+      EXPECT_LE(cause.gain->share, cause.gain->high);
+      EXPECT_LE(cause.gain->high, 1);
     }
     EXPECT_LE(lost + d.shares.share(d.shares.sum_ns.compute), 1 + kRounding);
     RankTime sum;

@@ -134,8 +134,15 @@ def check_diagnosis(diagnosis, shares):
     losses = [c for c in causes if c["limit"] != "computation"]
     lost = sum(c["share"] for c in losses)
     check(lost <= 1 - shares["compute"] + 0.001, "losses are no computation", f"{lost} and {shares['compute']}")
-    others = [c for c in losses if c["limit"] != "processors"]  # they may come first, as all others are uncertain then
-    check(sorted(others, key=lambda c: -c["share"]) == others, "the largest loss comes first", losses)
+    def gain(c):
+        return c["share"] if c["gain"] is None else c["gain"]
+
+    # The first one gains most certainly, whatever else the run lacks; the others are in order of their gain.
+    others = [c for c in diagnosis["alternatives"] if c["limit"] != "computation"]
+    check(sorted(others, key=lambda c: -gain(c)) == others, "the largest gain comes first", losses)
+    for c in losses:
+        if c["gain"] is not None:
+            check(0 <= c["gain_low"] <= c["gain"] <= c["gain_high"] <= 1, "the error bar is around the gain", c)
     begin, end = shares["begin_ns"], shares["begin_ns"] + shares["length_ns"]
     for c in causes:
         inside = begin - 1 <= c["interval"]["begin_ns"] <= c["interval"]["end_ns"] <= end + 1

@@ -32,6 +32,7 @@ struct CallWork {
   struct Wait {
     CallSource source;
     std::int64_t at_ns;
+    bool for_lock = false;  ///< that another origin held
   };
   std::int64_t enter_ns = 0;  ///< times from the start of the run
   std::int64_t leave_ns = 0;
@@ -133,7 +134,9 @@ class Activities {
       }
     });
     for (const WindowWait& w : order_.window_waits().of(rank, call)) {
+      const std::size_t known = work.waits.size();
       wait_for_call(rank, call, w.source, w.source_call, work);
+      if (work.waits.size() > known) work.waits.back().for_lock = w.kind == WindowWaitKind::lock;
     }
     // A poll that found nothing, or a call that never returned, may end before what it waited for.
     const RankCalls& calls = trace_.calls(rank);

@@ -72,8 +72,13 @@ class ForwardWalk {
       if (!work_.from_last_entry) pass_over(steps_[r], steps_[r] + 1);
       ++steps_[r];
     }
-    for (const CallWork::Wait& w : work_.waits) follow(w.source, r);
-    costs_.add_call(rank, call, work_.work_ns(), at);
+    const Times came = at;
+    for (const CallWork::Wait& w : work_.waits) follow(w, r);
+    const std::int64_t polled_ns = follow_polled(rank, call);
+    if (work_.ready_ns >= costs_.counted.begin_ns && work_.enter_ns <= costs_.counted.end_ns) {
+      for (std::size_t k = 0; k < K; ++k) out_.waiting_ns[k] += at[k] - came[k];
+    }
+    costs_.add_call(rank, call, work_.work_ns() - polled_ns, at);
     if (call + 1 < run_.calls(rank)) return enter(rank, call + 1);
     const std::int64_t tail =
         std::max<std::int64_t>(0, run_.stop_ns(rank) - run_.leave_ns(rank, call));
@@ -91,15 +96,29 @@ class ForwardWalk {
     return together;
   }
 
-  void follow(const CallSource& source, std::size_t r) {
+  void follow(const CallWork::Wait& wait, std::size_t r) {
+    const CallSource& source = wait.source;
     if (source.is_last_entry()) {
       const Entry& e = entry(source.index);
-      if (!e.of_all) pass_over(e.step, steps_[r]);
-      return raise(at_[r], e.times);
+      if (e.of_all) return raise(at_[r], e.times);
+      pass_over(e.step, steps_[r]);
+      return raise_but(costs_.alone, at_[r], e.times);
     }
     const Entered& e = entered_[sources_.number_of(source.rank, source.index)];
     pass_over(e.step, steps_[r]);
-    raise(at_[r], e.times);
+    raise_but(wait.for_lock ? costs_.unlocked : costs_.alone, at_[r], e.times);
+  }
+
+  /// Returns how much of the call's work is no work.
+  std::int64_t follow_polled(std::int32_t rank, CallIndex call) {
+    const auto polled = costs_.polled(rank, call);
+    if (polled.wait_ns <= 0 || polled.wait_ns > work_.work_ns()) return 0;
+    if (polled.source) {
+      const auto [from, of] = *polled.source;
+      if (!sources_.contains(from, of) || !run_.order().begun(from, of, rank, call)) return 0;
+      follow({*polled.source, 0}, static_cast<std::size_t>(rank));
+    }
+    return polled.wait_ns;
   }
 
   /// A blocking one, of all ranks that have calls.
@@ -120,11 +139,16 @@ class ForwardWalk {
       raise(e.times, entered.times);
       e.step = std::min(e.step, entered.step);
     });
+    if (e.of_all) out_.met_at_ns.push_back(e.times);
     return e;
   }
 
   static void raise(Times& to, const Times& by) {
     for (std::size_t k = 0; k < K; ++k) to[k] = std::max(to[k], by[k]);
+  }
+
+  static void raise_but(const std::array<bool, K>& not_in, Times& to, const Times& by) {
+    for (std::size_t k = 0; k < K; ++k) to[k] = not_in[k] ? to[k] : std::max(to[k], by[k]);
   }
 
   void pass_over(std::size_t from, std::size_t to) {
@@ -169,5 +193,6 @@ ScenarioRun<K> run_scenarios(const Activities& run, const CallSet& sources,
 
 template ScenarioRun<kGainsAsked> run_scenarios(const Activities&, const CallSet&,
                                                 const ScenarioCosts<kGainsAsked>&);
+template ScenarioRun<8> run_scenarios(const Activities&, const CallSet&, const ScenarioCosts<8>&);
 
 }  // namespace slackline

@@ -3,9 +3,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
 
 #include "analysis/paths/activities.h"
 #include "calls/call_set.h"
+#include "calls/run_span.h"
 
 namespace slackline {
 
@@ -28,6 +32,22 @@ class ScenarioCosts {
   /// The same of a call without its waiting.
   virtual void add_call(std::int32_t rank, CallIndex call, std::int64_t ns,
                         ScenarioTimes<K>& at) const = 0;
+
+  /// A part of a call that is waiting by asking again and again: it ends when `source` comes, or,
+  /// without one, before that, and the call that waits for that as well comes later.
+  struct Polled {
+    std::int64_t wait_ns = 0;
+    std::optional<CallSource> source{};
+  };
+  virtual Polled polled(std::int32_t /*rank*/, CallIndex /*call*/) const { return {}; }
+
+  /// Scenarios in which ranks wait for each other where all of them synchronise, and nowhere else.
+  std::array<bool, K> alone{};
+  /// Scenarios in which no rank waits for a lock that another one holds.
+  std::array<bool, K> unlocked{};
+  /// Waiting is added up for calls that waited in here as measured, times from the start of the
+  /// run.
+  TimeInterval counted{0, std::numeric_limits<std::int64_t>::max()};
 };
 
 template <std::size_t K>
@@ -36,6 +56,8 @@ struct ScenarioRun {
   /// Moments that every path goes through: where all ranks that have calls are synchronised and
   /// nothing is under way.
   std::uint64_t synchronisations = 0;
+  ScenarioTimes<K> waiting_ns{};            ///< of all ranks
+  std::vector<ScenarioTimes<K>> met_at_ns;  ///< when all ranks met, in order; linear in these
 };
 
 /// How long the run would be in each scenario: every call begins when its rank is there, and ends

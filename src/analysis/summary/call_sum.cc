@@ -20,12 +20,16 @@ double explained(const CallVolume& volume) {
          static_cast<double>(volume.bytes);
 }
 
+std::size_t bits_of_slowness(double time_ns, const CallVolume& volume) {
+  const double slowness = time_ns * kSlownessSteps / explained(volume);
+  return static_cast<std::size_t>(
+      std::bit_width(static_cast<std::uint64_t>(std::max(0.0, slowness))));
+}
+
 }  // namespace
 
 void CallSum::add(double time_ns, const CallVolume& volume, double unknown_ns) {
-  const double slowness = time_ns * kSlownessSteps / explained(volume);
-  const auto length = std::bit_width(static_cast<std::uint64_t>(std::max(0.0, slowness)));
-  const std::size_t at = std::min<std::size_t>(static_cast<std::size_t>(length), kLengths - 1);
+  const std::size_t at = std::min(bits_of_slowness(time_ns, volume), kLengths - 1);
   ++calls_;
   volume_.messages += volume.messages;
   add_saturated(volume_.bytes, volume.bytes);
@@ -39,15 +43,23 @@ double CallSum::explained_ns() const {
   return explained(volume_);
 }
 
-CallSum::Exceptional CallSum::exceptional() const {
+std::size_t CallSum::far_longer() const {
   std::size_t median = 0;
   for (std::uint64_t below = calls_by_length_[0]; 2 * below < calls_ && median + 1 < kLengths;) {
     below += calls_by_length_[++median];
   }
-  Exceptional found;
   constexpr auto kLeast = static_cast<std::size_t>(
       std::bit_width(kStalled * static_cast<std::uint64_t>(kSlownessSteps)));
-  for (std::size_t i = std::max(median + kFarLonger, kLeast); i < kLengths; ++i) {
+  return std::max(median + kFarLonger, kLeast);
+}
+
+bool CallSum::is_exceptional(double time_ns, const CallVolume& volume) const {
+  return exceptional().calls > 0 && bits_of_slowness(time_ns, volume) >= far_longer();
+}
+
+CallSum::Exceptional CallSum::exceptional() const {
+  Exceptional found;
+  for (std::size_t i = far_longer(); i < kLengths; ++i) {
     found.calls += calls_by_length_[i];
     found.ns += ns_by_length_[i];
   }

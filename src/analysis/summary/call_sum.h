@@ -33,9 +33,14 @@ class CallSum {
     double ns = 0;
   };
   Exceptional exceptional() const;
+  /// Whether a call is one of these.
+  bool is_exceptional(double time_ns, const CallVolume& volume) const;
 
  private:
   static constexpr std::size_t kLengths = 48;
+
+  /// The number of bits from which on calls are far longer.
+  std::size_t far_longer() const;
 
   std::uint64_t calls_ = 0;
   CallVolume volume_;

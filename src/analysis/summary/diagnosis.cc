@@ -37,23 +37,19 @@ std::optional<ExampleWait> example_wait(const Trace& trace, const WaitStates& wa
 }
 
 /// What limits the run, and what the trace's call tree says of the waits and of the path.
-void find_code(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
-               const CallActivities& names, const Samples* samples, Diagnosis& d) {
+void find_code(const Activities& run, const WaitStates& waits, const Samples* samples,
+               Diagnosis& d) {
+  const Trace& trace = run.trace();
   const ComputationCode code(trace, samples);
   const OpenMPUse* const openmp = d.efficiency.openmp ? &*d.efficiency.openmp : nullptr;
-  if (trace.call_tree().empty()) {
-    d.limits =
-        limiting_causes({trace, matching, waits, names, d.waits.delays, code, d.shares, openmp});
-    return;
-  }
+  d.limits = limiting_causes({trace, run.matching(), waits, run, code, d.shares, openmp});
+  if (trace.call_tree().empty()) return;
   const CallPaths functions = CallPaths::of_functions(trace);
   const CallActivities in_functions(trace, functions);
   const auto collector = collect_waits_by_code(trace, waits, in_functions);
-  const DelayCosts delays = delay_costs(trace, matching, waits, in_functions, collector.get());
+  delay_costs(trace, run.matching(), waits, in_functions, collector.get());
   CodeCauses causes(collector->take(), trace.call_tree(), trace.ranks());
   d.waits.in_code = causes.take(causes.times_of(trace, in_functions, code, {}));
-  d.limits =
-      limiting_causes({trace, matching, waits, in_functions, delays, code, d.shares, openmp});
   const TimeInterval analysed{d.shares.begin_ns, d.shares.begin_ns + d.shares.length_ns};
   d.path_functions = path_functions(d.path, trace, code, analysed, true);
 }
@@ -291,10 +287,11 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
   const TimeInterval analysed = options.analysed.value_or(run_span(trace).common);
   const WaitStates waits = waits_in_interval(trace, of_run, analysed);
   const CallActivities names(trace, paths);
+  const Activities run(trace, matching, order);
   IdealRun ideal;
   const std::array<std::function<void()>, 2> halves{
       [&] {
-        d.path = critical_path(Activities(trace, matching, order), names, {});
+        d.path = critical_path(run, names, {});
         d.imbalance = imbalance_metrics(trace, matching);
         d.poll_gaps = poll_gaps(trace, analysed);
         d.waiting = waiting_over_time(trace, waits, analysed);
@@ -309,7 +306,7 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
         d.efficiency = efficiency_from(trace, matching, ideal, analysed);
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
-  find_code(trace, matching, waits, names, options.samples, d);
+  find_code(run, waits, options.samples, d);
   d.monitor = monitor(trace, {ideal, waits, d.path, paths, efficiency_inputs(d.shares)},
                       {.analysed = analysed});
   d.causes = root_causes(trace, waits, d.waits.delays, d.shares.present);

@@ -1,9 +1,7 @@
 // The rank time of an interval is computation, time without a processor, time blocked outside of
-// MPI, waiting and the rest of MPI (time_shares.h). Computation is no loss. Waiting is lost to what
-// made the rank waited for late: the delay costs say how much of it that rank did more while the
-// other one worked too (imbalance), while the other one was idle (serialisation), while
-// others had its processor (processors), or in calls of MPI. Those calls, and the rest of MPI, are
-// lost to the bytes that they move, or if these are few, to the number of messages. Calls that take
+// MPI, waiting and the rest of MPI (time_shares.h). Computation is no loss. What waiting is lost to
+// follows from how much of it is left in runs without the other losses (limit_gains.h). Calls are
+// lost to the bytes that they move, or if these are few, to the number of messages. Those that take
 // far longer than that, and polls without success, are not explained by either; where ranks lack
 // processors, such calls count as lack of processors, too.
 //
@@ -50,23 +48,16 @@ Limit limit_of(const LossPlace& place, const CallSum& sum, double usual_ns, Limi
 }  // namespace
 
 LimitLosses::LimitLosses(const LimitInputs& inputs, const std::vector<FrameId>& own_frames)
-    : in_(inputs) {
+    : in_(inputs), own_frames_(own_frames) {
   if (rank_time_ns() <= 0) return;
   sum_up_waits();
-  sum_up_calls(own_frames);
+  sum_up_calls();
   sum_up_rest();
-  find_hidden_imbalance();
   add_threads();
 }
 
 double LimitLosses::rank_time_ns() const {
   return static_cast<double>(in_.shares.length_ns) * static_cast<double>(in_.shares.present);
-}
-
-std::int32_t LimitLosses::busiest_rank() const {
-  const auto& ranks = in_.shares.ranks_ns;
-  return static_cast<std::int32_t>(std::ranges::max_element(ranks, {}, &RankTime::compute) -
-                                   ranks.begin());
 }
 
 bool LimitLosses::has_finding(std::string_view name) const {
@@ -111,7 +102,7 @@ CallVolume LimitLosses::volume_of(std::int32_t rank, CallIndex call) const {
   return volume;
 }
 
-void LimitLosses::sum_up_calls(const std::vector<FrameId>& own_frames) {
+void LimitLosses::sum_up_calls() {
   const std::int64_t begin_ns = run_span(in_.trace).whole.begin_ns + in_.shares.begin_ns;
   const TimeInterval interval{begin_ns, begin_ns + in_.shares.length_ns};
   for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
@@ -129,28 +120,53 @@ void LimitLosses::sum_up_calls(const std::vector<FrameId>& own_frames) {
         if (own_waits[wait].call == call) rest = std::max(0.0, rest - own_waits[wait].ns);
       }
       const bool known = waiting_is_known(in_.trace, in_.matching, r, call);
-      const LossPlace place{calls.operation(call), own_frames[calls.frame(call)]};
-      calls_[place].add(rest, volume_of(r, call), known ? 0 : rest);
+      const LossPlace place{calls.operation(call), own_frames_[calls.frame(call)]};
+      calls_[place].sum.add(rest, volume_of(r, call), known ? 0 : rest);
     }
   }
 }
 
-/// Waiting by its reason: that for communication, and completions, stay with their calls.
 void LimitLosses::sum_up_waits() {
   waits_.resize(static_cast<std::size_t>(in_.trace.ranks()));
-  for (std::size_t i = 0; i < in_.waits.states.size(); ++i) {
-    const WaitState& w = in_.waits.states[i];
-    const auto& by_reason = in_.delays.origins[i].by_reason;
+  for (const WaitState& w : in_.waits.states) {
     const bool has_cause = w.cause_rank >= 0 && w.cause_rank != w.rank;
     if (!w.effective || !has_cause) continue;
-    const double late = static_cast<double>(w.wait_ns) - in_.delays.origins[i].communication_ns;
-    waits_[static_cast<std::size_t>(w.rank)].push_back({w.call, late});
-    of(Limit::imbalance) += by_reason[static_cast<std::size_t>(DelayReason::imbalance)];
-    of(Limit::serialisation) += by_reason[static_cast<std::size_t>(DelayReason::serialisation)];
-    processors_waiting_ns_ += by_reason[static_cast<std::size_t>(DelayReason::no_processor)];
+    waits_[static_cast<std::size_t>(w.rank)].push_back({w.call, static_cast<double>(w.wait_ns)});
+    // The rank that had not come when the recording ended: the others had nothing to do.
+    if (w.cause_call == kNoCall) {
+      of(Limit::serialisation) += static_cast<double>(w.wait_ns);
+    } else {
+      waiting_ns_ += static_cast<double>(w.wait_ns);
+    }
   }
-  of(Limit::processors) += processors_waiting_ns_;
   for (auto& of_rank : waits_) std::ranges::stable_sort(of_rank, {}, &CallWait::call);
+  waiting_in_finalize_ns_ = waiting_in_finalize();
+  waiting_ns_ += waiting_in_finalize_ns_;
+}
+
+/// In the analysed interval, for ranks that enter it later: no wait states are defined there.
+double LimitLosses::waiting_in_finalize() const {
+  const std::int64_t begin = run_span(in_.trace).whole.begin_ns + in_.shares.begin_ns;
+  const std::int64_t end = begin + in_.shares.length_ns;
+  double sum = 0;
+  std::int64_t last = end;
+  std::vector<std::int64_t> entries;
+  for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+    const RankCalls& calls = in_.trace.calls(r);
+    const RankSpan span = rank_span(calls);
+    if (calls.empty()) continue;
+    if (span.last_call == calls.size()) return 0;  // it never came
+    entries.push_back(calls.begin_ns(span.last_call));
+  }
+  if (!entries.empty()) last = std::min(end, *std::ranges::max_element(entries));
+  for (const std::int64_t entry : entries) {
+    sum += static_cast<double>(std::max<std::int64_t>(0, last - std::max(begin, entry)));
+  }
+  return sum;
+}
+
+void LimitLosses::add_waiting(const LimitParts& ns) {
+  for (std::size_t k = 0; k < kLimits; ++k) losses_[k] = std::max(0.0, losses_[k] + ns[k]);
 }
 
 void LimitLosses::place_loss(Limit limit, const LossPlace& place, const CallSum& sum, double ns,
@@ -162,7 +178,8 @@ void LimitLosses::place_loss(Limit limit, const LossPlace& place, const CallSum&
 void LimitLosses::add_time_in_calls() {
   const bool lacks_processors = oversubscribed();
   const Limit unexplained = lacks_processors ? Limit::processors : Limit::unknown;
-  for (const auto& [place, sum] : calls_) {
+  for (auto& [place, calls] : calls_) {
+    const CallSum& sum = calls.sum;
     const double known = std::max(0.0, sum.ns() - sum.unknown_ns());
     const CallSum::Exceptional exceptional = sum.exceptional();
     const double usual = std::max(0.0, known - exceptional.ns);
@@ -170,25 +187,52 @@ void LimitLosses::add_time_in_calls() {
     const bool by_size = limit == Limit::transfer || limit == Limit::message_rate;
     const double explained =
         lacks_processors && by_size ? std::min(usual, sum.explained_ns()) : usual;
+    const Limit of_exceptional = by_size ? unexplained : limit;
     place_loss(limit, place, sum, explained, sum.calls());
     place_loss(Limit::processors, place, sum, usual - explained, sum.calls());
-    place_loss(by_size ? unexplained : limit, place, sum, known - usual, exceptional.calls);
+    place_loss(of_exceptional, place, sum, known - usual, exceptional.calls);
     place_loss(Limit::unknown, place, sum, sum.unknown_ns(), sum.calls());
+
+    const double of_usual = usual + sum.unknown_ns();
+    const auto part = [&](Limit l) -> double& { return calls.usual[static_cast<std::size_t>(l)]; };
+    part(limit) += ratio_of(explained, of_usual);
+    part(Limit::processors) += ratio_of(usual - explained, of_usual);
+    part(Limit::unknown) += ratio_of(sum.unknown_ns(), of_usual);
+    calls.exceptional[static_cast<std::size_t>(of_exceptional)] = 1;
+    calls.has_exceptional = exceptional.calls > 0;
   }
+}
+
+const LimitParts& LimitLosses::parts_of(std::int32_t rank, CallIndex call, double ns) const {
+  static constexpr LimitParts kNone{};
+  const RankCalls& calls = in_.trace.calls(rank);
+  const auto found = calls_.find({calls.operation(call), own_frames_[calls.frame(call)]});
+  if (found == calls_.end()) return kNone;
+  const CallsOfPlace& of_place = found->second;
+  const bool exceptional =
+      of_place.has_exceptional && of_place.sum.is_exceptional(ns, volume_of(rank, call));
+  return exceptional ? of_place.exceptional : of_place.usual;
+}
+
+double LimitLosses::common_blocked(std::int32_t rank) const {
+  const std::int64_t own = in_.shares.ranks_ns[static_cast<std::size_t>(rank)].blocked;
+  return ratio_of(static_cast<double>(least_blocked_ns_), static_cast<double>(own));
 }
 
 void LimitLosses::sum_up_rest() {
   add_time_in_calls();
   of(Limit::processors) += static_cast<double>(in_.shares.sum_ns.no_processor);
-  of(Limit::unknown) += static_cast<double>(in_.shares.sum_ns.outside);
+  of(Limit::unknown) +=
+      std::max(0.0, static_cast<double>(in_.shares.sum_ns.outside) - waiting_in_finalize_ns_);
   std::optional<std::int64_t> least;
   for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
     if (in_.trace.calls(r).empty()) continue;
     const std::int64_t blocked = in_.shares.ranks_ns[static_cast<std::size_t>(r)].blocked;
     least = std::min(least.value_or(blocked), blocked);
   }
+  least_blocked_ns_ = least.value_or(0);
   of(Limit::blocked) +=
-      static_cast<double>(least.value_or(0)) * static_cast<double>(in_.shares.present);
+      static_cast<double>(least_blocked_ns_) * static_cast<double>(in_.shares.present);
 }
 
 /// Whether a rank's computation is meant for threads, and not only a library that it calls.
@@ -211,46 +255,6 @@ void LimitLosses::add_threads() {
     of(Limit::openmp_imbalance) += static_cast<double>(rank.time.imbalance) / threads;
     of(Limit::openmp_synchronisation) += static_cast<double>(rank.time.synchronisation) / threads;
   }
-}
-
-/// The CPU time of computation of each rank that meets others in the interval, until it does so for
-/// the last time. What comes after that makes no rank wait.
-std::vector<std::int64_t> LimitLosses::computed_before_meeting() const {
-  const std::int64_t begin = run_span(in_.trace).whole.begin_ns + in_.shares.begin_ns;
-  const TimeInterval interval{begin, begin + in_.shares.length_ns};
-  std::vector<std::int64_t> computed;
-  for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
-    const RankCalls& calls = in_.trace.calls(r);
-    const RankSpan span = rank_span(calls);
-    for (std::size_t i = span.last_call; i-- > span.first_call;) {
-      const bool inside =
-          calls.begin_ns(i) <= interval.end_ns && calls.end_ns(i) >= interval.begin_ns;
-      if (!inside || !in_.matching.completes_something(r, static_cast<CallIndex>(i))) continue;
-      computed.push_back(
-          measured_rank(calls, {interval.begin_ns, std::min(interval.end_ns, calls.begin_ns(i))})
-              .compute);
-      break;
-    }
-  }
-  return computed;
-}
-
-/// Where ranks wait for processors, the measured waits do not show load imbalance; the CPU time
-/// does: what the busiest rank computes more than the others counts as imbalance, and no longer as
-/// lack of processors.
-void LimitLosses::find_hidden_imbalance() {
-  if (of(Limit::processors) < kManyWithoutProcessor * rank_time_ns()) return;
-  const std::vector<std::int64_t> computed = computed_before_meeting();
-  if (computed.empty()) return;
-  const auto most = static_cast<double>(*std::ranges::max_element(computed));
-  double excess = 0;
-  for (const std::int64_t ns : computed) excess += most - static_cast<double>(ns);
-  const double shown = of(Limit::imbalance) + of(Limit::serialisation);
-  const double hidden = std::min(excess - shown, of(Limit::processors));
-  if (hidden <= 0) return;
-  hidden_imbalance_ns_ = hidden;
-  of(Limit::imbalance) += hidden;
-  of(Limit::processors) -= hidden;
 }
 
 }  // namespace slackline

@@ -30,6 +30,9 @@ struct PlacedLoss {
   std::uint64_t calls;  ///< of the sum that are counted
 };
 
+/// By limit.
+using LimitParts = std::array<double, kLimits>;
+
 /// What the rank time of the analysed interval is lost to, sums over all ranks. Refers to `inputs`;
 /// not to be copied. All are 0 for an interval without length. O(calls + waits).
 class LimitLosses {
@@ -40,24 +43,34 @@ class LimitLosses {
   LimitLosses& operator=(const LimitLosses&) = delete;
 
   double ns(Limit limit) const { return losses_[static_cast<std::size_t>(limit)]; }
+  /// Waiting for ranks that came late, in MPI_Finalize, too; not yet among the losses.
+  double waiting_ns() const { return waiting_ns_; }
+  /// Counts waiting as lost to what it comes from.
+  void add_waiting(const LimitParts& ns);
+
   /// The losses in MPI calls, excluding waiting for late ranks.
   const std::vector<PlacedLoss>& placed() const { return placed_; }
-  /// The part of Limit::processors that is waiting for ranks without a processor.
-  double processors_waiting_ns() const { return processors_waiting_ns_; }
-  /// Imbalance of CPU time that lack of processors hides: counted as imbalance.
-  double hidden_imbalance_ns() const { return hidden_imbalance_ns_; }
+  /// Which parts of the time of a call without its waiting, `ns`, count for which limit.
+  const LimitParts& parts_of(std::int32_t rank, CallIndex call, double ns) const;
+  /// The share of a rank's time blocked outside of MPI that all ranks have.
+  double common_blocked(std::int32_t rank) const;
+
   /// Whether more ranks ran than there are processors.
   bool has_more_ranks() const;
   /// Whether OpenMP had more threads than processors.
   bool has_more_threads() const;
-  /// The rank with most CPU time of computation.
-  std::int32_t busiest_rank() const;
 
  private:
   /// The part of a call's time that is waiting for late ranks.
   struct CallWait {
     CallIndex call;
     double ns;
+  };
+  struct CallsOfPlace {
+    CallSum sum;
+    LimitParts usual{};
+    LimitParts exceptional{};
+    bool has_exceptional = false;
   };
 
   double& of(Limit limit) { return losses_[static_cast<std::size_t>(limit)]; }
@@ -66,23 +79,24 @@ class LimitLosses {
   bool has_finding(std::string_view name) const;
   CallVolume volume_of(std::int32_t rank, CallIndex call) const;
   void sum_up_waits();
-  void sum_up_calls(const std::vector<FrameId>& own_frames);
+  double waiting_in_finalize() const;
+  void sum_up_calls();
   void sum_up_rest();
   void add_time_in_calls();
   void place_loss(Limit limit, const LossPlace& place, const CallSum& sum, double ns,
                   std::uint64_t calls);
-  std::vector<std::int64_t> computed_before_meeting() const;
-  void find_hidden_imbalance();
   static bool is_hybrid(const RankThreads& rank);
   void add_threads();
 
   const LimitInputs& in_;
+  const std::vector<FrameId>& own_frames_;
   std::vector<std::vector<CallWait>> waits_;  // of each rank
-  std::map<LossPlace, CallSum> calls_;
+  std::map<LossPlace, CallsOfPlace> calls_;
   std::vector<PlacedLoss> placed_;
-  std::array<double, kLimits> losses_{};
-  double processors_waiting_ns_ = 0;
-  double hidden_imbalance_ns_ = 0;
+  LimitParts losses_{};
+  double waiting_ns_ = 0;
+  double waiting_in_finalize_ns_ = 0;
+  std::int64_t least_blocked_ns_ = 0;
 };
 
 }  // namespace slackline

@@ -1,18 +1,19 @@
-// What limits a run? The losses of rank time (limit_losses.h), largest first, each with the ranks
-// that cause it, the code, the operation and the interval.
+// What limits a run? The losses of rank time (limit_losses.h), by how much shorter the run would be
+// without each (limit_gains.h), with the ranks that cause it, the code, the operation and the
+// interval.
 
 #include "analysis/summary/limits.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "analysis/summary/cause_places.h"
+#include "analysis/summary/limit_gains.h"
 #include "analysis/summary/limit_losses.h"
-#include "analysis/waits/sampled_causes.h"
 #include "base/arithmetic.h"
 #include "base/sentences.h"
 #include "base/units.h"
@@ -22,15 +23,9 @@
 namespace slackline {
 namespace {
 
-constexpr double kLeastLoss = 0.05;         // of the rank time: less does not limit a run
-constexpr double kLeastAlternative = 0.01;  // of the rank time: less is not named at all
-constexpr double kOutstandingRank = 1.4;    // times the even share of a rank
-constexpr double kMostOfLoss = 0.6;         // enough, whatever the even share
-constexpr double kLeastOfRank = 0.1;
-constexpr double kPartOfLoss = 0.9;    // lies in the interval of a cause
-constexpr double kNearlyAll = 0.8;     // of the analysed interval: a longer one is all of it
-constexpr double kNearlyWhole = 0.95;  // of a loss: the rest need not be said
-constexpr double kWorthAsking = 1e-4;  // of a loss: smaller delays are not looked up in the code
+constexpr double kLeastLoss = 0.05;         // of the run: gaining less does not limit it
+constexpr double kLeastAlternative = 0.01;  // of the rank time, or of the run: less is not named
+constexpr double kNearlyWhole = 0.95;       // of a loss: the rest need not be said
 
 class LimitSearch {
  public:
@@ -38,18 +33,23 @@ class LimitSearch {
       : in_(in),
         own_(own_frames(in.trace.call_tree())),
         losses_(in, own_),
-        start_(run_span(in.trace).whole.begin_ns) {}
+        start_(run_span(in.trace).whole.begin_ns),
+        known_(known_interval()),
+        balance_(in.run, known_),
+        places_(in, balance_, own_) {}
 
   std::vector<LimitingCause> find() {
     if (rank_time() <= 0) return {};
+    gains_ = limit_gains(in_.run, balance_, in_, losses_, known_);
+    losses_.add_waiting(gains_.waiting_ns);
     std::vector<LimitingCause> causes;
     for (std::size_t k = 1; k < kLimits; ++k) {
       const auto limit = static_cast<Limit>(k);
       const double share = losses_.ns(limit) / rank_time();
-      if (share >= kLeastAlternative) causes.push_back(cause(limit, share));
+      const double gain = gains_.of[k] ? gains_.of[k]->share : 0;
+      if (std::max(share, gain) >= kLeastAlternative) causes.push_back(cause(limit, share));
     }
-    std::ranges::stable_sort(causes, std::greater{}, &LimitingCause::share);
-    place_processors(causes);
+    put_in_order(causes);
     rate(causes);
     return causes;
   }
@@ -62,46 +62,47 @@ class LimitSearch {
     return {start_ + in_.shares.begin_ns, start_ + in_.shares.begin_ns + in_.shares.length_ns};
   }
 
-  /// Where other processes took a little of the ranks' time, the other figures hold.
-  bool doubts_others(double processors_share) const {
-    return processors_share >= kManyWithoutProcessor || losses_.has_more_ranks() ||
-           losses_.hidden_imbalance_ns() > 0;
+  /// The part of the analysed interval in which all ranks are recorded.
+  TimeInterval known_interval() const {
+    TimeInterval known = analysed();
+    for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+      const RankCalls& calls = in_.trace.calls(r);
+      const bool finalized = rank_span(calls).last_call < calls.size();
+      if (!calls.empty() && !finalized) known.end_ns = std::min(known.end_ns, calls.stop_ns());
+    }
+    return known;
   }
 
-  /// Lack of processors is never first where the other figures hold; computation stands before
-  /// losses that are all small, and after lack of processors alone.
-  void place_processors(std::vector<LimitingCause>& causes) const {
-    const auto found = std::ranges::find(causes, Limit::processors, &LimitingCause::limit);
-    const bool known = found != causes.end();
-    const bool large = known && found->share >= kLeastLoss;
+  static double gain(const LimitingCause& c) { return c.gain ? c.gain->share : c.share; }
+  static double certain_gain(const LimitingCause& c) { return c.gain ? c.gain->certain : c.share; }
+
+  void put_in_order(std::vector<LimitingCause>& causes) const {
+    std::ranges::stable_sort(causes, std::greater{}, gain);
+    const auto most = std::ranges::max_element(causes, {}, certain_gain);
+    std::rotate(causes.begin(), most, most == causes.end() ? most : most + 1);
     auto first = causes.begin();
-    if (known && found == first) {
-      if (found->doubts_others && large) {
-        ++first;
-      } else if (!found->doubts_others && causes.size() > 1) {
-        std::iter_swap(found, found + 1);
-      }
+    double run = 1;  // what is left of the run
+    if (first != causes.end() && first->limit == Limit::processors &&
+        certain_gain(*first) >= kLeastLoss) {
+      run -= certain_gain(*first);
+      ++first;
     }
-    const bool small =
-        first == causes.end() || first->share < kLeastLoss || first->limit == Limit::processors;
-    if (small) causes.insert(first, computation(large));
+    const bool small = first == causes.end() || gain(*first) < kLeastLoss * run ||
+                       (first == causes.begin() && certain_gain(*first) < kLeastLoss);
+    if (small) causes.insert(first, computation(first != causes.begin()));
   }
 
   LimitingCause cause(Limit limit, double share) {
     LimitingCause c{.limit = limit, .share = share, .interval = from_start(analysed())};
+    c.gain = gains_.of[static_cast<std::size_t>(limit)];
     switch (limit) {
       case Limit::imbalance:
-        if (2 * losses_.hidden_imbalance_ns() > losses_.ns(Limit::imbalance)) {
-          describe_cpu_time(c);
-        } else {
-          describe_delays(DelayReason::imbalance, c);
-        }
+        describe_imbalance(c);
         break;
       case Limit::serialisation:
-        describe_delays(DelayReason::serialisation, c);
+        describe_serialisation(c);
         break;
       case Limit::processors:
-        c.doubts_others = doubts_others(share);
         describe_processors(c);
         break;
       case Limit::openmp_serial:
@@ -121,18 +122,16 @@ class LimitSearch {
 
   /// The ranks whose threads lose much more of that than the others'.
   std::vector<std::int32_t> ranks_of_threads(std::int64_t ThreadTime::*part) const {
-    std::map<std::int32_t, double> by_rank;
-    double sum = 0;
+    CausePlaces places;
     for (std::size_t r = 0; r < in_.openmp->ranks.size(); ++r) {
       const RankThreads& rank = in_.openmp->ranks[r];
       if (rank.locations.empty()) continue;
       const double ns =
           static_cast<double>(rank.time.*part) / static_cast<double>(rank.locations.size());
-      by_rank[static_cast<std::int32_t>(r)] = ns;
-      sum += ns;
+      places.add({analysed(), ns, static_cast<std::int32_t>(r)});
     }
-    std::vector<std::int32_t> ranks = outstanding(by_rank, sum);
-    return ranks.size() == by_rank.size() ? std::vector<std::int32_t>() : ranks;
+    std::vector<std::int32_t> ranks = places.outstanding(in_.shares.present);
+    return ranks.size() == places.by_rank.size() ? std::vector<std::int32_t>() : ranks;
   }
 
   void describe_regions(std::int64_t ThreadTime::*part, LimitingCause& c) const {
@@ -190,103 +189,55 @@ class LimitSearch {
     return {t.begin_ns - start_, t.end_ns - start_};
   }
 
-  void describe_delays(DelayReason reason, LimitingCause& c) {
-    const auto k = static_cast<std::size_t>(reason);
-    std::map<std::int32_t, double> by_rank;
-    double sum = 0;
-    double late_starts = 0;
-    for (const DelayCost& cost : in_.delays.costs) {
-      const double ns = cost.by_reason[k].value();
-      by_rank[cost.of.rank] += ns;
-      sum += ns;
-      if (cost.of.late_start) late_starts += ns;
-    }
-    c.ranks = outstanding(by_rank, sum);
-    c.late_start = 2 * late_starts > sum;
-    c.blocked = c.ranks.size() == 1 && is_late_by_blocking(c.ranks.front());
-    if (reason == DelayReason::serialisation) c.frame = code_beside_waits(k, c.ranks);
-    if (c.frame == 0) c.frame = code_of_delays(k, sum, c.ranks);
-    name_operation_of_waits(c);
-    c.interval = interval_of_waits(k, c.ranks);
+  void describe_imbalance(LimitingCause& c) const {
+    describe_places(gains_.balance ? places_.excess(*gains_.balance) : places_.beside_waits(), c);
+    c.by_cpu_time = gains_.hides_imbalance;
+    if (c.by_cpu_time) return describe_cpu_time(c);
     c.evidence =
-        fmt::format("delay costs: {} of rank time is waiting for {}", format_percent(c.share),
+        fmt::format("{} of rank time is waiting for {}", format_percent(c.share),
                     c.ranks.empty() ? "ranks that are late in turn" : named_ranks(c.ranks));
   }
 
-  /// Ranks that cause much more than their even share, most first.
-  std::vector<std::int32_t> outstanding(const std::map<std::int32_t, double>& by_rank,
-                                        double sum) const {
-    std::vector<std::pair<double, std::int32_t>> order;
-    for (const auto& [rank, ns] : by_rank) order.emplace_back(-ns, rank);
-    std::ranges::sort(order);
-    const double even = ratio_of(1, static_cast<double>(in_.shares.present));
-    const double least = std::max(kLeastOfRank, std::min(kMostOfLoss, kOutstandingRank * even));
-    std::vector<std::int32_t> ranks;
-    for (const auto& [negative, rank] : order) {
-      if (sum > 0 && -negative >= least * sum) ranks.push_back(rank);
-    }
-    return ranks;
-  }
-
-  static bool counts(const std::vector<std::int32_t>& ranks, std::int32_t rank) {
-    return ranks.empty() || std::ranges::find(ranks, rank) != ranks.end();
-  }
-
-  /// The function in which the late ranks do what the others wait for.
-  FrameId code_of_delays(std::size_t reason, double sum,
-                         const std::vector<std::int32_t>& ranks) const {
-    std::vector<LateComputation> asked;
-    std::map<LateComputation, double> weights;
-    for (const DelayCost& cost : in_.delays.costs) {
-      const double ns = cost.by_reason[reason].value();
-      if (cost.of.operation != Operation::none || cost.of.late_start ||
-          !counts(ranks, cost.of.rank) || ns < kWorthAsking * sum) {
-        continue;
+  void describe_serialisation(LimitingCause& c) const {
+    describe_places(gains_.works_alone ? places_.alone(gains_.balance.value_or(BalanceOf::visits))
+                                       : places_.beside_waits(),
+                    c);
+    if (c.ranks.empty()) {
+      // A rank that never came.
+      std::map<std::int32_t, double> missing;
+      for (const WaitState& w : in_.waits.states) {
+        if (w.effective && w.cause_rank >= 0 && w.cause_call == kNoCall) {
+          missing[w.cause_rank] += static_cast<double>(w.wait_ns);
+        }
       }
-      asked.emplace_back(cost.of.rank, cost.of.path);
-      weights[asked.back()] = ns;
+      for (const auto& [rank, ns] : missing) c.ranks.push_back(rank);
     }
-    if (asked.empty() || in_.trace.call_tree().empty()) return 0;
-    std::map<FrameId, double> frames;
-    for (const auto& [cause, found] : sampled_causes(in_.trace, in_.names, in_.code, asked)) {
-      frames[found.frame] += weights[cause] * found.share;
-    }
-    return most_of_function(frames);
+    c.evidence = fmt::format("{} of rank time is idle while {} {}", format_percent(c.share),
+                             c.ranks.empty() ? "another rank" : named_ranks(c.ranks),
+                             c.ranks.size() > 1 ? "work" : "works");
   }
 
-  /// The frame with the most, of the function that has the most.
-  FrameId most_of_function(const std::map<FrameId, double>& frames) const {
-    const CallTree& tree = in_.trace.call_tree();
-    std::map<std::pair<std::string, std::string>, double> functions;
-    const auto function_of = [&](FrameId frame) {
-      return std::pair(tree.location(frame).function, tree.location(frame).file);
-    };
-    for (const auto& [frame, weight] : frames) {
-      if (frame != 0) functions[function_of(frame)] += weight;
-    }
-    if (functions.empty()) return 0;
-    const auto most =
-        std::ranges::max_element(functions, {}, [](const auto& f) { return f.second; });
-    FrameId best = 0;
-    double most_weight = -1;
-    for (const auto& [frame, weight] : frames) {
-      if (frame == 0 || weight <= most_weight || function_of(frame) != most->first) continue;
-      best = frame;
-      most_weight = weight;
-    }
-    return best;
+  void describe_places(const CausePlaces& places, LimitingCause& c) const {
+    c.ranks = places.outstanding(in_.shares.present);
+    c.late_start = 2 * places.late_start_ns > places.sum_ns;
+    c.blocked = 2 * places.blocked_ns > places.sum_ns;
+    c.frame = most_of_function(in_.trace.call_tree(), places.frames);
+    c.interval = from_start(places.interval(analysed()));
+    name_operation_of_waits(c);
   }
 
-  /// Where ranks wait that do not wait for communication in the end.
+  /// Where ranks wait for others.
   void name_operation_of_waits(LimitingCause& c) const {
     std::map<Operation, double> sums;
     double all = 0;
-    for (std::size_t i = 0; i < in_.waits.states.size(); ++i) {
-      const WaitState& w = in_.waits.states[i];
+    for (const WaitState& w : in_.waits.states) {
       if (!w.effective || w.cause_rank < 0 || w.cause_rank == w.rank) continue;
-      const double late = static_cast<double>(w.wait_ns) - in_.delays.origins[i].communication_ns;
-      sums[in_.trace.calls(w.rank).operation(w.call)] += late;
-      all += late;
+      sums[in_.trace.calls(w.rank).operation(w.call)] += static_cast<double>(w.wait_ns);
+      all += static_cast<double>(w.wait_ns);
+    }
+    if (losses_.waiting_ns() > 2 * all) {
+      c.operation = Operation::finalize;
+      return;
     }
     const auto most = std::ranges::max_element(sums, {}, [](const auto& s) { return s.second; });
     if (most == sums.end()) return;
@@ -294,118 +245,23 @@ class LimitSearch {
     c.only_operation = most->second >= kNearlyWhole * all;
   }
 
-  /// Whether the rank exceeds the others more in time blocked than in computation.
-  bool is_late_by_blocking(std::int32_t rank) const {
-    const auto& ranks = in_.shares.ranks_ns;
-    const RankTime& late = ranks[static_cast<std::size_t>(rank)];
-    std::int64_t blocked = late.blocked;
-    std::int64_t computed = late.compute;
-    for (std::size_t r = 0; r < ranks.size(); ++r) {
-      if (in_.trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
-      blocked = std::min(blocked, ranks[r].blocked);
-      computed = std::min(computed, ranks[r].compute);
-    }
-    return late.blocked - blocked > late.compute - computed;
-  }
-
-  template <class Visit>
-  void for_charges(std::size_t reason, const std::vector<std::int32_t>& ranks, Visit visit) const {
-    for (std::size_t i = 0; i < in_.waits.states.size(); ++i) {
-      const WaitState& w = in_.waits.states[i];
-      const double ns = in_.delays.origins[i].by_reason[reason];
-      if (ns > 0 && counts(ranks, w.cause_rank)) visit(w, ns);
-    }
-  }
-
-  /// The function in which late ranks compute while others wait for them: what they do at other
-  /// times, when the others work, too, is no cause. Each moment counts once, however many wait.
-  FrameId code_beside_waits(std::size_t reason, const std::vector<std::int32_t>& ranks) const {
-    if (in_.trace.call_tree().empty()) return 0;
-    std::map<std::int32_t, std::vector<TimeInterval>> waits;  // by the rank that is waited for
-    for_charges(reason, ranks, [&](const WaitState& w, double) {
-      const std::int64_t begin = in_.trace.calls(w.rank).begin_ns(w.call);
-      waits[w.cause_rank].push_back({begin, begin + w.wait_ns});
-    });
-    std::map<FrameId, double> frames;
-    for (auto& [rank, intervals] : waits) {
-      std::ranges::sort(intervals, {}, &TimeInterval::begin_ns);
-      std::int64_t counted = intervals.front().begin_ns;
-      for (const TimeInterval& wait : intervals) {
-        add_code({std::max(wait.begin_ns, counted), wait.end_ns}, rank, frames);
-        counted = std::max(counted, wait.end_ns);
-      }
-    }
-    return most_of_function(frames);
-  }
-
-  /// Adds the code of a rank's computation in an interval, which may be empty.
-  void add_code(const TimeInterval& t, std::int32_t rank, std::map<FrameId, double>& frames) const {
-    const RankCalls& calls = in_.trace.calls(rank);
-    for (std::size_t i = calls.first_from(t.begin_ns); i <= calls.size(); ++i) {
-      const std::int64_t from = std::max(t.begin_ns, calls.gap_end_ns(i) - calls.gap_ns(i));
-      if (from >= t.end_ns) return;
-      const auto call = static_cast<CallIndex>(i);
-      in_.code.split(
-          rank, call,
-          std::min(std::min(t.end_ns, calls.gap_end_ns(i)) - from, calls.useful_ns(call)),
-          [&](FrameId frame, std::int64_t ns) { frames[own_[frame]] += static_cast<double>(ns); });
-    }
-  }
-
-  /// The shortest interval with most of the loss; all of the analysed one if it is not much
-  /// shorter.
-  TimeInterval interval_of_waits(std::size_t reason, const std::vector<std::int32_t>& ranks) const {
-    struct Charge {
-      std::int64_t begin_ns, end_ns;
-      double ns;
-    };
-    std::vector<Charge> charges;
-    double sum = 0;
-    for_charges(reason, ranks, [&](const WaitState& w, double ns) {
-      const std::int64_t begin = in_.trace.calls(w.rank).begin_ns(w.call);
-      charges.push_back({std::max(begin, analysed().begin_ns),
-                         std::min(begin + w.wait_ns, analysed().end_ns), ns});
-      sum += ns;
-    });
-    std::ranges::sort(charges, {}, &Charge::begin_ns);
-    TimeInterval shortest = analysed();
-    double inside = 0;
-    std::size_t first = 0;
-    for (const Charge& last : charges) {
-      inside += last.ns;
-      while (inside - charges[first].ns >= kPartOfLoss * sum) inside -= charges[first++].ns;
-      const TimeInterval found{charges[first].begin_ns, last.end_ns};
-      if (inside >= kPartOfLoss * sum && found.length_ns() < shortest.length_ns()) shortest = found;
-    }
-    const bool whole = static_cast<double>(shortest.length_ns()) >
-                       kNearlyAll * static_cast<double>(analysed().length_ns());
-    return from_start(whole ? analysed() : shortest);
-  }
-
   void describe_cpu_time(LimitingCause& c) const {
-    c.by_cpu_time = true;
-    const std::int32_t rank = losses_.busiest_rank();
-    const double mean = ratio_of(static_cast<double>(in_.shares.sum_ns.compute),
-                                 static_cast<double>(in_.shares.present));
-    c.ranks = {rank};
-    c.frame = most_computed([&](std::int32_t r, FrameId) {
-      return (r == rank ? 1 : 0) - 1 / static_cast<double>(in_.shares.present);
-    });
-    c.evidence = fmt::format("CPU time of computation: {} on rank {}, {} on average",
-                             format_time_ns(static_cast<double>(
-                                 in_.shares.ranks_ns[static_cast<std::size_t>(rank)].compute)),
-                             rank, format_time_ns(mean));
+    const auto& ranks = in_.shares.ranks_ns;
+    const auto most = std::ranges::max_element(ranks, {}, &RankTime::compute);
+    c.evidence =
+        fmt::format("CPU time of computation: {} on rank {}, {} on average",
+                    format_time_ns(static_cast<double>(most->compute)), most - ranks.begin(),
+                    format_time_ns(mean_of_ranks(in_.shares.sum_ns.compute)));
   }
 
-  void describe_processors(LimitingCause& c) {
-    std::map<std::int32_t, double> by_rank;
-    double sum = 0;
+  void describe_processors(LimitingCause& c) const {
+    CausePlaces places;
     for (std::size_t r = 0; r < in_.shares.ranks_ns.size(); ++r) {
-      const auto ns = static_cast<double>(in_.shares.ranks_ns[r].no_processor);
-      by_rank[static_cast<std::int32_t>(r)] = ns;
-      sum += ns;
+      places.add({analysed(), static_cast<double>(in_.shares.ranks_ns[r].no_processor),
+                  static_cast<std::int32_t>(r)});
     }
-    c.ranks = outstanding(by_rank, sum);
+    c.ranks = places.outstanding(in_.shares.present);
+    c.doubts_others = gain(c) >= kManyWithoutProcessor || losses_.has_more_ranks();
     c.evidence = evidence_of_processors();
   }
 
@@ -425,14 +281,15 @@ class LimitSearch {
       }
     };
     add(static_cast<double>(in_.shares.sum_ns.no_processor), "outside MPI");
-    add(losses_.processors_waiting_ns(), "waiting for such ranks");
+    add(gains_.waiting_ns[static_cast<std::size_t>(Limit::processors)], "waiting for such ranks");
     add(in_calls, fmt::format("in MPI calls that take {:.0f} times as long as their sizes explain",
                               1 + ratio_of(in_calls, explained)));
     std::vector<std::string> clauses;
     if (!parts.empty()) clauses.push_back(enumeration(parts));
-    if (!parts.empty() && losses_.hidden_imbalance_ns() >= kLeastAlternative * rank_time()) {
-      clauses.back() += fmt::format(", less {} that is load imbalance by CPU time",
-                                    format_percent(losses_.hidden_imbalance_ns() / rank_time()));
+    const double hidden = -gains_.waiting_ns[static_cast<std::size_t>(Limit::processors)];
+    if (!parts.empty() && hidden >= kLeastAlternative * rank_time()) {
+      clauses.back() +=
+          fmt::format(", less {} that is waiting without it", format_percent(hidden / rank_time()));
     }
     const double others = other_processes_share(in_.trace.info());
     if (others >= kLeastAlternative) {
@@ -453,7 +310,7 @@ class LimitSearch {
           rank, call, in_.trace.calls(rank).gap_ns(call),
           [&](FrameId frame, std::int64_t ns) { frames[own_[frame]] += static_cast<double>(ns); });
     });
-    return most_of_function(frames);
+    return most_of_function(in_.trace.call_tree(), frames);
   }
 
   /// The function in which ranks compute most; `weight`(rank, frame): of computation there.
@@ -467,7 +324,7 @@ class LimitSearch {
                        if (counted != 0) frames[own_[frame]] += counted;
                      });
     });
-    return most_of_function(frames);
+    return most_of_function(in_.trace.call_tree(), frames);
   }
 
   /// Calls visit(rank, call) for each gap (RankCalls::gap_ns()) that ends in the interval.
@@ -538,7 +395,7 @@ class LimitSearch {
     for (const PlacedLoss& loss : losses_.placed()) {
       if (loss.limit == c.limit) frames[loss.place.frame] += loss.ns;
     }
-    c.frame = most_of_function(frames);
+    c.frame = most_of_function(in_.trace.call_tree(), frames);
     const CallTree& tree = in_.trace.call_tree();
     const PlacedLoss* most = nullptr;
     for (const PlacedLoss& loss : losses_.placed()) {
@@ -601,23 +458,33 @@ class LimitSearch {
   }
 
   void rate(std::vector<LimitingCause>& causes) const {
-    for (std::size_t i = 0; i < causes.size(); ++i) {
-      const double next = i + 1 < causes.size() ? causes[i + 1].share : 0;
-      LimitingCause& c = causes[i];
+    for (LimitingCause& c : causes) {
       const bool doubtful = c.limit == Limit::unknown || in_.waits.clipped > 0 ||
                             (is_of_threads(c.limit) && losses_.has_more_threads());
-      const bool clear = c.share >= 2 * kLeastLoss && c.share >= 1.5 * next && i == 0;
-      c.confidence = doubtful || (c.share < kLeastLoss && c.limit != Limit::computation)
-                         ? Confidence::weak
-                     : clear ? Confidence::certain
-                             : Confidence::likely;
+      if (doubtful || (gain(c) < kLeastLoss && c.limit != Limit::computation)) {
+        c.confidence = Confidence::weak;
+      } else {
+        c.confidence = is_clear(c, causes) ? Confidence::certain : Confidence::likely;
+      }
     }
+  }
+
+  /// Whether the error bars of all others lie below that of the first.
+  static bool is_clear(const LimitingCause& c, const std::vector<LimitingCause>& causes) {
+    if (&c != &causes.front() || !c.gain || c.gain->low < kLeastLoss) return false;
+    return std::ranges::all_of(causes, [&](const LimitingCause& other) {
+      return &other == &c || !other.gain || other.gain->high < c.gain->low;
+    });
   }
 
   const LimitInputs& in_;
   std::vector<FrameId> own_;  // of every frame
   LimitLosses losses_;
   std::int64_t start_;
+  TimeInterval known_;
+  ComputationBalance balance_;
+  CauseFinder places_;
+  LimitGains gains_;
 };
 
 }  // namespace

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/efficiency/time_shares.h"
 #include "analysis/openmp/openmp_use.h"
-#include "analysis/paths/call_activities.h"
-#include "analysis/waits/delay_costs.h"
+#include "analysis/paths/activities.h"
 #include "analysis/waits/wait_states.h"
 #include "calls/call_matching.h"
 #include "calls/computation_code.h"
@@ -41,10 +41,19 @@ std::string_view name(Limit limit);       ///< "message rate", for people
 enum class Confidence : std::uint8_t { certain, likely, weak };
 std::string_view to_string(Confidence confidence);
 
+/// How much shorter the analysed interval would be without a loss, as shares of its length.
+struct LimitGain {
+  double share = 0;
+  double certain = 0;  ///< whether or not ranks have processors of their own
+  double low = 0;      ///< error bar: how much stretches of the run vary, what lack of processors
+  double high = 0;     ///< and unknown waiting may hide
+};
+
 /// One of the things that a run's time is lost to: how much, by whom, where and when.
 struct LimitingCause {
   Limit limit = Limit::computation;
   double share = 0;                       ///< of the rank time in the analysed interval
+  std::optional<LimitGain> gain{};        ///< nothing of computation, and where it is not known
   std::vector<std::int32_t> ranks{};      ///< that cause it, most first; empty: all or none
   FrameId frame = 0;                      ///< of the program's own function; 0: not known
   Operation operation = Operation::none;  ///< in which most is lost; none: computation
@@ -63,19 +72,16 @@ struct LimitInputs {
   const Trace& trace;
   const CallMatching& matching;
   const WaitStates& waits;
-  const CallActivities& names;  ///< by functions, where the trace has call paths
-  const DelayCosts& delays;     ///< of `waits` and `names`
+  const Activities& run;  ///< the whole run
   const ComputationCode& code;
   const TimeShares& shares;
   const OpenMPUse* openmp = nullptr;  ///< of that interval; null: no parallel regions
 };
 
-/// What limits the run, and then the other causes, largest first. Every moment of the ranks counts
-/// for one of them at most (limit_losses.h). Lack of processors is first only where it is largest
-/// and makes the others uncertain: where it takes a tenth of the rank time, hides load imbalance,
-/// or more ranks ran than there are processors. Computation stands first, or second after that,
-/// where no other loss is more than a twentieth of the rank time. Empty for an interval without
-/// length. O(calls + waits).
+/// What limits the run, and then the other causes. First is the one without which the run would
+/// certainly be shortest, and computation where that gains less than a twentieth, or after lack of
+/// processors; the others by gain. Empty for an interval without length. O(calls + waits), see
+/// limit_gains.h.
 std::vector<LimitingCause> limiting_causes(const LimitInputs& inputs);
 
 using DiagnosisJson = JsonOf<struct DiagnosisJsonTag>;

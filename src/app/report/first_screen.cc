@@ -83,6 +83,11 @@ void add_time(const TimeShares& shares, ScreenRows& rows) {
                                    meaning(shares.extent, shares.ends)));
 }
 
+/// How much shorter the run would be without it, or, where that is not known, what is lost.
+double worth(const LimitingCause& c) {
+  return c.gain ? c.gain->share : c.share;
+}
+
 void add_limits(const std::vector<LimitingCause>& limits, const CallTree& tree, ScreenRows& rows) {
   if (limits.empty()) return;
   constexpr std::string_view kHead = "Limited by ";
@@ -90,10 +95,12 @@ void add_limits(const std::vector<LimitingCause>& limits, const CallTree& tree, 
   std::vector<std::string> others;
   for (std::size_t i = 1; i < limits.size() && others.size() < kMostCauses; ++i) {
     const LimitingCause& c = limits[i];
-    if (c.share < kShownCause || c.limit == Limit::computation) continue;
+    if (worth(c) < kShownCause || c.limit == Limit::computation) continue;
     const std::string where = c.frame == 0 ? "" : " in " + describe_frame(tree, c.frame);
-    others.push_back(fmt::format("{} {}{}{}", name(c.limit), format_percent(c.share), where,
-                                 c.ranks.empty() ? "" : ", " + named_ranks(c.ranks)));
+    others.push_back(fmt::format(
+        "{} {}{}{}", name(c.limit),
+        c.gain ? "(gain " + format_percent(c.gain->share) + ")" : format_percent(c.share), where,
+        c.ranks.empty() ? "" : ", " + named_ranks(c.ranks)));
   }
   rows.add("also", fmt::format("{}", fmt::join(others, "; ")));
 }
@@ -112,7 +119,7 @@ std::string call_path(const CallTree& tree, FrameId frame) {
 /// The place of the first cause on the screen that has one.
 void add_code(const std::vector<LimitingCause>& limits, const CallTree& tree, ScreenRows& rows) {
   for (const LimitingCause& c : limits) {
-    if (&c != &limits.front() && c.share < kShownCause) return;
+    if (&c != &limits.front() && worth(c) < kShownCause) return;
     if (c.frame != 0) return rows.add("code", call_path(tree, c.frame));
   }
 }

@@ -1,0 +1,167 @@
+#include "analysis/summary/cause_places.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/arithmetic.h"
+
+namespace slackline {
+namespace {
+
+constexpr double kOutstandingRank = 1.4;  // times the even share of a rank
+constexpr double kMostOfLoss = 0.6;       // enough, whatever the even share
+constexpr double kLeastOfRank = 0.1;
+constexpr double kPartOfLoss = 0.9;  // lies in the interval of a cause
+constexpr double kNearlyAll = 0.8;   // of the analysed interval: a longer one is all of it
+
+}  // namespace
+
+void CausePlaces::add(const Charge& charge) {
+  if (charge.ns <= 0) return;
+  charges.push_back(charge);
+  by_rank[charge.rank] += charge.ns;
+  sum_ns += charge.ns;
+}
+
+std::vector<std::int32_t> CausePlaces::outstanding(std::size_t ranks) const {
+  std::vector<std::pair<double, std::int32_t>> order;
+  for (const auto& [rank, ns] : by_rank) order.emplace_back(-ns, rank);
+  std::ranges::sort(order);
+  const double even = ratio_of(1, static_cast<double>(ranks));
+  const double least = std::max(kLeastOfRank, std::min(kMostOfLoss, kOutstandingRank * even));
+  std::vector<std::int32_t> found;
+  for (const auto& [negative, rank] : order) {
+    if (sum_ns > 0 && -negative >= least * sum_ns) found.push_back(rank);
+  }
+  return found;
+}
+
+TimeInterval CausePlaces::interval(const TimeInterval& whole) const {
+  std::vector<Charge> in_order = charges;
+  std::ranges::sort(in_order, {}, [](const Charge& c) { return c.when.begin_ns; });
+  TimeInterval shortest = whole;
+  double inside = 0;
+  std::size_t first = 0;
+  for (const Charge& last : in_order) {
+    inside += last.ns;
+    while (inside - in_order[first].ns >= kPartOfLoss * sum_ns) inside -= in_order[first++].ns;
+    const TimeInterval found{std::max(whole.begin_ns, in_order[first].when.begin_ns),
+                             std::min(whole.end_ns, last.when.end_ns)};
+    if (inside >= kPartOfLoss * sum_ns && found.length_ns() < shortest.length_ns()) {
+      shortest = found;
+    }
+  }
+  const bool nearly_all = static_cast<double>(shortest.length_ns()) >
+                          kNearlyAll * static_cast<double>(whole.length_ns());
+  return nearly_all ? whole : shortest;
+}
+
+FrameId most_of_function(const CallTree& tree, const std::map<FrameId, double>& frames) {
+  std::map<std::pair<std::string, std::string>, double> functions;
+  const auto function_of = [&](FrameId frame) {
+    return std::pair(tree.location(frame).function, tree.location(frame).file);
+  };
+  for (const auto& [frame, weight] : frames) {
+    if (frame != 0) functions[function_of(frame)] += weight;
+  }
+  if (functions.empty()) return 0;
+  const auto most = std::ranges::max_element(functions, {}, [](const auto& f) { return f.second; });
+  FrameId best = 0;
+  double most_weight = -1;
+  for (const auto& [frame, weight] : frames) {
+    if (frame == 0 || weight <= most_weight || function_of(frame) != most->first) continue;
+    best = frame;
+    most_weight = weight;
+  }
+  return best;
+}
+
+CauseFinder::CauseFinder(const LimitInputs& inputs, const ComputationBalance& balance,
+                         const std::vector<FrameId>& own_frames)
+    : in_(inputs), balance_(balance), own_(own_frames) {
+  const std::int64_t begin = run_span(in_.trace).whole.begin_ns + in_.shares.begin_ns;
+  analysed_ = {begin, begin + in_.shares.length_ns};
+}
+
+/// `share`(rank, call): of what the rank does before the call.
+template <class Share>
+CausePlaces CauseFinder::of_gaps(Share share) const {
+  CausePlaces places;
+  for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+    const RankCalls& calls = in_.trace.calls(r);
+    for (std::size_t i = 0; i < in_.run.calls(r); ++i) {
+      const auto call = static_cast<CallIndex>(i);
+      const double part = share(r, call);
+      if (part <= 0) continue;
+      const GapTime gap = gap_time(in_.run, r, call, analysed_);
+      const auto add_frame = [&](FrameId frame, std::int64_t ns) {
+        places.frames[own_[frame]] += part * static_cast<double>(ns);
+      };
+      in_.code.split(r, call, gap.computing, add_frame);
+      if (gap.blocked > 0) {
+        in_.code.split_stretch(r, call, gap.blocked, true, add_frame);
+        places.blocked_ns += part * static_cast<double>(gap.blocked);
+      }
+      const std::int64_t end = calls.begin_ns(i);
+      places.add({{end - in_.run.gap_ns(r, call), end}, part * static_cast<double>(gap.busy()), r});
+    }
+  }
+  return places;
+}
+
+CausePlaces CauseFinder::excess(BalanceOf of) const {
+  CausePlaces places =
+      of_gaps([&](std::int32_t r, CallIndex call) { return balance_.charged(of, r, call); });
+  for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+    if (in_.run.calls(r) == 0) continue;
+    const auto late = static_cast<double>(gap_time(in_.run, r, 0, analysed_).late_start);
+    const std::int64_t begin = in_.run.start_ns();
+    places.add({{begin, begin + in_.run.late_start_ns(r)}, late, r});
+    places.late_start_ns += late;
+  }
+  return places;
+}
+
+CausePlaces CauseFinder::alone(BalanceOf of) const {
+  return of_gaps(
+      [&](std::int32_t r, CallIndex call) { return 1 - balance_.shared_out(of, r, call); });
+}
+
+CausePlaces CauseFinder::beside_waits() const {
+  std::map<std::int32_t, std::vector<TimeInterval>> waits;  // by the rank that is waited for
+  for (const WaitState& w : in_.waits.states) {
+    if (!w.effective || w.cause_rank < 0 || w.cause_rank == w.rank) continue;
+    const std::int64_t begin = in_.trace.calls(w.rank).begin_ns(w.call);
+    waits[w.cause_rank].push_back(
+        {std::max(analysed_.begin_ns, begin), std::min(analysed_.end_ns, begin + w.wait_ns)});
+  }
+  CausePlaces places;
+  for (auto& [rank, intervals] : waits) {
+    std::ranges::sort(intervals, {}, &TimeInterval::begin_ns);
+    std::int64_t counted = intervals.front().begin_ns;
+    for (const TimeInterval& wait : intervals) {
+      add_computation({std::max(wait.begin_ns, counted), wait.end_ns}, rank, places);
+      counted = std::max(counted, wait.end_ns);
+    }
+  }
+  return places;
+}
+
+void CauseFinder::add_computation(const TimeInterval& t, std::int32_t rank,
+                                  CausePlaces& places) const {
+  const RankCalls& calls = in_.trace.calls(rank);
+  for (std::size_t i = calls.first_from(t.begin_ns); i <= calls.size(); ++i) {
+    const std::int64_t from = std::max(t.begin_ns, calls.gap_end_ns(i) - calls.gap_ns(i));
+    if (from >= t.end_ns) return;
+    const auto call = static_cast<CallIndex>(i);
+    const std::int64_t to = std::min(t.end_ns, calls.gap_end_ns(i));
+    const std::int64_t computed = std::min(to - from, calls.useful_ns(call));
+    in_.code.split(rank, call, computed, [&](FrameId frame, std::int64_t ns) {
+      places.frames[own_[frame]] += static_cast<double>(ns);
+    });
+    places.add({{from, to}, static_cast<double>(computed), rank});
+  }
+}
+
+}  // namespace slackline

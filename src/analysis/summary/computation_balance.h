@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/paths/activities.h"
+#include "calls/run_span.h"
+
+namespace slackline {
+
+/// Among which computations of the ranks work is shared out evenly.
+enum class BalanceOf : std::uint8_t {
+  visits,    ///< those before the k-th call of one operation at one place of the program
+  stretches  ///< those between two synchronisations of all ranks
+};
+inline constexpr std::size_t kBalances = 2;
+
+/// What a rank does outside of MPI before a call, ns within an interval.
+struct GapTime {
+  std::int64_t computing = 0;
+  std::int64_t blocked = 0;
+  std::int64_t no_processor = 0;
+  std::int64_t late_start = 0;
+
+  /// What it does of its own accord.
+  std::int64_t busy() const { return computing + blocked; }
+};
+/// O(log pauses of the rank + pauses before the call).
+GapTime gap_time(const Activities& run, std::int32_t rank, CallIndex call,
+                 const TimeInterval& interval);
+
+/// How much longer or shorter the ranks' computations would be if those that work together did the
+/// same amount of work each. A rank that does next to nothing, compared with the busiest one, takes
+/// no part; what only one rank does is not shared out. Sums of work stay the same.
+class ComputationBalance {
+ public:
+  /// Only what lies in `interval`, in the trace's own time, changes. O(calls + waits log waits), 24
+  /// bytes a call.
+  ComputationBalance(const Activities& run, const TimeInterval& interval);
+
+  /// Times what it takes.
+  double factor(BalanceOf of, std::int32_t rank, CallIndex call) const {
+    return factors_[static_cast<std::size_t>(of)][static_cast<std::size_t>(rank)][call];
+  }
+  /// The part of it for which the others wait: the ranks that do most of what they do together,
+  /// about equally much, are charged with what they do more than the mean.
+  double charged(BalanceOf of, std::int32_t rank, CallIndex call) const {
+    return charged_[static_cast<std::size_t>(of)][static_cast<std::size_t>(rank)][call];
+  }
+  /// What it would take if what one rank alone does were shared out among all, and nothing else:
+  /// there, and while all others wait.
+  double shared_out(BalanceOf of, std::int32_t rank, CallIndex call) const {
+    return shared_out_[static_cast<std::size_t>(of)][static_cast<std::size_t>(rank)][call];
+  }
+
+ private:
+  using OfCalls = std::vector<std::vector<float>>;  // by rank and call
+
+  void balance_visits(const Activities& run, const TimeInterval& interval);
+  void balance_stretches(const Activities& run, const TimeInterval& interval);
+  void share_out(BalanceOf of, std::int32_t rank, CallIndex call, double part);
+
+  std::size_t active_ = 0;  // ranks that have calls
+
+  std::array<OfCalls, kBalances> factors_;
+  std::array<OfCalls, kBalances> charged_;
+  std::array<OfCalls, kBalances> shared_out_;
+};
+
+}  // namespace slackline

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "analysis/paths/activities.h"
+#include "analysis/summary/computation_balance.h"
+#include "analysis/summary/limit_losses.h"
+#include "analysis/summary/limits.h"
+
+namespace slackline {
+
+/// How much shorter the measured run would be without its losses, each of them alone, and what its
+/// waiting comes from.
+struct LimitGains {
+  /// As shares of the analysed interval; nothing where no scenario is defined or nothing is lost.
+  std::array<std::optional<LimitGain>, kLimits> of{};
+  LimitParts waiting_ns{};  ///< adds up to LimitLosses::waiting_ns(); of processors it may be < 0
+  /// What balanced computation best: nothing if no rank waited for a lock that another one held.
+  std::optional<BalanceOf> balance{};
+  /// Serialisation is one rank that works alone; else ranks that wait for each other in turn.
+  bool works_alone = false;
+  /// Imbalance that shows only where ranks have processors of their own.
+  bool hides_imbalance = false;
+};
+
+/// `run`: the whole run of `inputs`, of which only what lies in `interval` changes, in the trace's
+/// own time; `balance` of that interval; `losses` without waiting. Some three walks over the run,
+/// O(calls + members of collectives) each; 72 bytes a call that another one waits for.
+LimitGains limit_gains(const Activities& run, const ComputationBalance& balance,
+                       const LimitInputs& inputs, const LimitLosses& losses,
+                       const TimeInterval& interval);
+
+}  // namespace slackline
