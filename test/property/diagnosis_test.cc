@@ -242,16 +242,6 @@ TEST_P(DiagnosisProperty, DelayCostsExplainAllWaitingButWhatIsSaidToBeUnexplaine
     for (const DelayCost& c : delays.costs) explained += c.total();
     EXPECT_NEAR(explained + delays.unexplained_ns.value(), waiting, 1e-6 * (1 + waiting));
     EXPECT_GE(delays.unexplained_ns.value(), -1e-6 * (1 + waiting));
-    double by_reason = 0;
-    for (const WaitOrigin& origin : delays.origins) {
-      for (const float ns : origin.by_reason) by_reason += ns;
-    }
-    EXPECT_NEAR(by_reason, waiting, 1e-5 * (1 + waiting));
-    for (const DelayCost& c : delays.costs) {
-      double sum = 0;
-      for (const FixedPointSum& ns : c.by_reason) sum += ns.value();
-      EXPECT_NEAR(sum, c.total(), 1e-6 * (1 + c.total()));
-    }
     EXPECT_TRUE(!causal || waits.clipped == 0);
     EXPECT_TRUE(!causal || delays.unexplained_ns.value() < 1e-6 * (1 + waiting));
   });

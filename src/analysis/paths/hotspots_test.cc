@@ -198,7 +198,8 @@ TEST(SampledCauses, AreWhereTheLateRankSpendsMoreThanTheMean) {
   const CallPaths paths = CallPaths::of_functions(run.trace);
   const CallActivities names(run.trace, paths);
   const std::pair<std::int32_t, ActivityId> late{0, names.of(0, 0).gap};
-  const auto causes = sampled_causes(run.trace, names, run.code, std::span(&late, 1));
+  const SampledCauses sums(run.trace.call_tree(), run.trace.ranks(), std::span(&late, 1));
+  const auto causes = sums.find(sums.times_of(run.trace, names, run.code, {}));
   ASSERT_TRUE(causes.contains(late));
   EXPECT_EQ(run.trace.call_tree().location(causes.at(late).frame).function, "kernel");
   EXPECT_DOUBLE_EQ(causes.at(late).share, 1);
@@ -216,7 +217,8 @@ TEST(SampledCauses, AreTheLongestFunctionWhereTheRankDoesNoMoreThanTheOthers) {
     const CallPaths paths = CallPaths::of_functions(run.trace);
     const CallActivities names(run.trace, paths);
     const std::pair<std::int32_t, ActivityId> late{0, names.of(0, 0).gap};
-    const auto causes = sampled_causes(run.trace, names, run.code, std::span(&late, 1));
+    const SampledCauses sums(run.trace.call_tree(), run.trace.ranks(), std::span(&late, 1));
+    const auto causes = sums.find(sums.times_of(run.trace, names, run.code, {}));
     return run.trace.call_tree().location(causes.at(late).frame).function;
   };
   EXPECT_EQ(function(20), "kernel");

@@ -26,8 +26,6 @@ void BusyTimeSums::sum_up(ActivitySums& sums) {
   sums.clear();
   std::size_t wait = 0;
   std::int64_t before = calls_->start_ns();
-  std::span<const Pause> pauses = calls_->pauses();
-  Computed computed;
   of_mark_.reserve(marks);
   for (CallIndex call = 0; of_mark_.size() < marks; ++call) {
     const std::int64_t enter = calls_->begin_ns(call);
@@ -38,13 +36,6 @@ void BusyTimeSums::sum_up(ActivitySums& sums) {
     } else if (enter > before) {
       sums.add(activity.gap, enter - before);
     }
-    computed.ns += std::max<std::int64_t>(0, enter - before);
-    for (; !pauses.empty() && pauses.front().before_call <= call; pauses = pauses.subspan(1)) {
-      if (pauses.front().kind != PauseKind::no_processor) continue;
-      const std::int64_t length = pauses.front().end_ns - pauses.front().begin_ns;
-      computed.ns -= length;
-      computed.no_processor += length;
-    }
     before = leave;
     std::int64_t own = leave - enter;
     const auto first_wait = static_cast<std::uint32_t>(wait);
@@ -53,26 +44,12 @@ void BusyTimeSums::sum_up(ActivitySums& sums) {
     if (marks_->contains(rank_, call)) {
       sums.for_each([this](ActivityId id, std::int64_t ns) { parts_.push_back({ns, id}); });
       sums.clear();
-      of_mark_.push_back({static_cast<std::uint32_t>(parts_.size()), first_wait, computed});
+      of_mark_.push_back({static_cast<std::uint32_t>(parts_.size()), first_wait});
       parts_.push_back({own, activity.call});
     } else if (own > 0) {
       sums.add(activity.call, own);
     }
   }
-}
-
-BusyTimeSums::Computed BusyTimeSums::computed(std::int64_t from, CallIndex to,
-                                              std::int64_t since) const {
-  const Computed until = mark(to).before;
-  if (from < 0) {
-    const std::int64_t late = std::max<std::int64_t>(0, calls_->start_ns() - since);
-    return {until.ns + late, until.no_processor};
-  }
-  const auto call = static_cast<CallIndex>(from);
-  const Computed& start = mark(call).before;
-  const std::int64_t gap = std::max<std::int64_t>(0, calls_->begin_ns(call) - since);
-  return {until.ns - start.ns + std::min(gap, calls_->gap_ns(call)),
-          until.no_processor - start.no_processor};
 }
 
 void BusyTimeSums::add(std::int64_t from, CallIndex to, std::int64_t since, std::int64_t sign,

@@ -29,15 +29,6 @@ class BusyTimeSums {
     std::int64_t ns;
   };
 
-  /// Computation in an interval.
-  struct Computed {
-    std::int64_t ns = 0;            ///< on a processor, as far as is known
-    std::int64_t no_processor = 0;  ///< while others had its processor
-  };
-  /// From `since` (at the earliest in the computation before mark `from`; -1: since the start)
-  /// until mark `to` begins. O(1).
-  Computed computed(std::int64_t from, CallIndex to, std::int64_t since) const;
-
   /// Adds to `sums`, with `sign`, the time by activity from `since` (at the earliest in the
   /// computation before call `from`; -1: since before the first call) until mark `to` begins. The
   /// waits go to `waited`, unless null. O(marks between).
@@ -52,7 +43,6 @@ class BusyTimeSums {
   struct Mark {
     std::uint32_t part;  // its own one; what comes after it follows
     std::uint32_t wait;  // the first one in it or later
-    Computed before;     // since the rank's start
   };
   void add_gap(CallIndex call, std::int64_t since, std::int64_t sign, ActivitySums& sums) const;
   void add_call(CallIndex call, std::size_t wait, std::int64_t since, std::int64_t sign,

@@ -43,7 +43,6 @@ namespace slackline {
 namespace {
 
 constexpr std::size_t kRunsPerThread = 4;
-constexpr double kNothingToDo = 0.02;  // of what the late rank computes: the other one is idle
 
 class DelaySearch {
  public:
@@ -90,26 +89,12 @@ class DelaySearch {
     } else {
       for (const std::uint32_t i : latest_first) process(i);
     }
-    follow_communication();
     collect();
   }
 
  private:
   using Shares = std::array<double, kDelayKinds>;
-  using ByReason = std::array<double, kDelayReasons>;
   using SharesSum = std::array<FixedPointSum, kDelayKinds>;
-  /// What one wait came from, in ns before scaling to its length; its earlier waits begin at
-  /// `first`.
-  struct Sources {
-    std::uint32_t wait;
-    std::uint32_t first;
-    double sum;
-    double communication;
-  };
-  struct EarlierWait {
-    std::uint32_t wait;
-    double ns;
-  };
   struct ActivityHash {
     std::uint64_t operator()(ActivityId id) const { return mix_bits(id); }
   };
@@ -182,7 +167,7 @@ class DelaySearch {
   }
 
   /// What the late rank did longer, and where it waited, since it last went on with the other one.
-  LastSyncPoint compare(const WaitState& w) {
+  void compare(const WaitState& w) {
     const LastSyncPoint step = sync_points_.last_before(w);
     difference_.clear();
     causes_.clear();
@@ -190,14 +175,13 @@ class DelaySearch {
                                                            1, difference_, &causes_);
     busy_time_[static_cast<std::size_t>(w.rank)].add(step.here, w.call, step.since_ns, -1,
                                                      difference_, nullptr);
-    return step;
   }
 
   void process(std::uint32_t id) {
     const WaitState& w = waits_[id];
     processed_[id] = true;
     const auto wait = static_cast<double>(w.wait_ns);
-    const LastSyncPoint step = compare(w);
+    compare(w);
     double delays = 0;
     for_delays([&](ActivityId, std::int64_t ns) { delays += static_cast<double>(ns); });
     double waiting = 0;
@@ -207,21 +191,16 @@ class DelaySearch {
     std::ranges::transform(handed_[id], handed.begin(), &FixedPointSum::value);
     const double handed_sum = std::accumulate(handed.begin(), handed.end(), 0.0);
     out_.waiting_ns += w.wait_ns;
-    note_sources(id, w, sum);
     if (sum <= 0) {
-      note_unexplained(id, wait + handed_sum);
+      out_.unexplained_ns += wait + handed_sum;
       return;
     }
     const double scale = std::min(wait / sum, 1.0);
-    note_unexplained(id, std::max(0.0, wait - sum));
-    reasons_ = reasons(
-        busy_time_[static_cast<std::size_t>(w.cause_rank)].computed(step.there, w.cause_call,
-                                                                    step.since_ns),
-        busy_time_[static_cast<std::size_t>(w.rank)].computed(step.here, w.call, step.since_ns));
+    out_.unexplained_ns += std::max(0.0, wait - sum);
     out_.origins[id].direct_ns = scale * delays;
     out_.origins[id].indirect_ns = scale * waiting;
     out_.origins[id].charged_ns = scale * delays + handed_sum * delays / sum;
-    share_out(id, w, scale, handed, sum);
+    share_out(w, scale, handed, sum);
     if (visitor_ != nullptr) tell(id, w, scale);
   }
 
@@ -234,8 +213,8 @@ class DelaySearch {
     out_.waiting_ns += w.wait_ns;
     const std::int32_t late = last_missing(w.cause_rank);
     if (late < 0) {
-      out_.origins[id].communication_ns = wait;
-      return note_unexplained(id, wait);
+      out_.unexplained_ns += wait;
+      return;
     }
     out_.origins[id].direct_ns = wait;
     out_.origins[id].charged_ns = wait;
@@ -245,8 +224,6 @@ class DelaySearch {
     if (activity == CallActivities::kSeveral) activity = 0;
     DelayCost& cost = this->cost(late, activity);
     cost.short_term[static_cast<std::size_t>(delay_kind(w.pattern))] += wait;
-    cost.by_reason[static_cast<std::size_t>(DelayReason::serialisation)] += wait;
-    add_reason(id, DelayReason::serialisation, wait);
     if (visitor_ != nullptr) visitor_->delayed(id, late, activity, wait);
   }
 
@@ -271,69 +248,6 @@ class DelaySearch {
     }
   }
 
-  /// What the wait came from, for follow_communication().
-  void note_sources(std::uint32_t id, const WaitState& w, double sum) {
-    double communication = 0;
-    for_delays([&](ActivityId activity, std::int64_t ns) {
-      if (names_.operation(activity) != Operation::none) communication += static_cast<double>(ns);
-    });
-    const auto first = static_cast<std::uint32_t>(earlier_.size());
-    const auto& own_waits = of_rank_[static_cast<std::size_t>(w.cause_rank)];
-    for (const BusyTimeSums::Waited& c : causes_) {
-      const std::uint32_t cause = own_waits[c.which];
-      if (processed_[cause]) {  // its share is out already, and stays unexplained
-        communication += static_cast<double>(c.ns);
-      } else {
-        earlier_.push_back({cause, static_cast<double>(c.ns)});
-      }
-    }
-    sources_.push_back({id, first, sum, communication});
-  }
-
-  /// How much of each wait is communication in the end: earlier waits first, which are processed
-  /// last.
-  void follow_communication() {
-    std::vector<double> parts(waits_.size());  // of what a wait hands on
-    std::size_t end = earlier_.size();
-    for (std::size_t i = sources_.size(); i-- > 0;) {
-      const Sources& of = sources_[i];
-      double communication = of.communication;
-      for (std::size_t k = of.first; k < end; ++k) {
-        communication += parts[earlier_[k].wait] * earlier_[k].ns;
-      }
-      end = of.first;
-      parts[of.wait] = of.sum > 0 ? communication / of.sum : 1;
-      const auto wait = static_cast<double>(waits_[of.wait].wait_ns);
-      const double explained = std::min(wait, std::max(0.0, of.sum));
-      out_.origins[of.wait].communication_ns = wait - explained * (1 - parts[of.wait]);
-    }
-  }
-
-  void note_unexplained(std::uint32_t id, double ns) {
-    out_.unexplained_ns += ns;
-    add_reason(id, DelayReason::communication, ns);
-  }
-
-  void add_reason(std::uint32_t id, DelayReason reason, double ns) {
-    out_.origins[id].by_reason[static_cast<std::size_t>(reason)] += static_cast<float>(ns);
-  }
-
-  /// Which parts of what the late rank computed longer come from what.
-  ByReason reasons(const BusyTimeSums::Computed& late, const BusyTimeSums::Computed& other) const {
-    ByReason parts{};
-    double longer = 0;
-    for_delays([&](ActivityId activity, std::int64_t ns) {
-      if (names_.is_computation(activity)) longer += static_cast<double>(ns);
-    });
-    const auto without = static_cast<double>(late.no_processor - other.no_processor);
-    const double lost = longer > 0 ? std::clamp(without / longer, 0.0, 1.0) : 0;
-    const bool idle = static_cast<double>(other.ns) < kNothingToDo * static_cast<double>(late.ns);
-    parts[static_cast<std::size_t>(DelayReason::no_processor)] = lost;
-    parts[static_cast<std::size_t>(idle ? DelayReason::serialisation : DelayReason::imbalance)] =
-        1 - lost;
-    return parts;
-  }
-
   void tell(std::uint32_t id, const WaitState& w, double scale) const {
     for_delays([&](ActivityId activity, std::int64_t ns) {
       visitor_->delayed(id, w.cause_rank, activity, scale * static_cast<double>(ns));
@@ -344,20 +258,15 @@ class DelaySearch {
     }
   }
 
-  void share_out(std::uint32_t id, const WaitState& w, double scale, const Shares& handed,
-                 double sum) {
+  void share_out(const WaitState& w, double scale, const Shares& handed, double sum) {
     const auto kind = static_cast<std::size_t>(delay_kind(w.pattern));
     for_delays([&](ActivityId activity, std::int64_t ns) {
       DelayCost& cost = this->cost(w.cause_rank, activity);
       const auto longer = static_cast<double>(ns);
       cost.short_term[kind] += scale * longer;
-      double total = scale * longer;
       for (std::size_t k = 0; k < kDelayKinds; ++k) {
-        if (handed[k] == 0) continue;
-        cost.long_term[k] += handed[k] / sum * longer;
-        total += handed[k] / sum * longer;
+        if (handed[k] != 0) cost.long_term[k] += handed[k] / sum * longer;
       }
-      add_reasons(id, activity, total, cost);
     });
     const auto& own_waits = of_rank_[static_cast<std::size_t>(w.cause_rank)];
     for (const BusyTimeSums::Waited& c : causes_) {
@@ -365,7 +274,7 @@ class DelaySearch {
       if (processed_[own_waits[c.which]]) {  // its share is out already
         double lost = scale * waited;
         for (const double handed_on : handed) lost += handed_on / sum * waited;
-        note_unexplained(id, lost);
+        out_.unexplained_ns += lost;
         continue;
       }
       SharesSum& to = handed_[own_waits[c.which]];
@@ -376,25 +285,6 @@ class DelaySearch {
       WaitOrigin& origin = out_.origins[own_waits[c.which]];
       // What delays two others is no more waiting for that.
       origin.propagating_ns = std::max(origin.propagating_ns, scale * waited);
-    }
-  }
-
-  void add_reasons(std::uint32_t id, ActivityId activity, double ns, DelayCost& cost) {
-    constexpr auto kCommunication = static_cast<std::size_t>(DelayReason::communication);
-    if (names_.operation(activity) != Operation::none) {
-      cost.by_reason[kCommunication] += ns;
-      add_reason(id, DelayReason::communication, ns);
-      return;
-    }
-    if (!names_.is_computation(activity)) {  // a late start
-      cost.by_reason[static_cast<std::size_t>(DelayReason::imbalance)] += ns;
-      add_reason(id, DelayReason::imbalance, ns);
-      return;
-    }
-    for (std::size_t k = 0; k < kDelayReasons; ++k) {
-      if (reasons_[k] == 0) continue;
-      cost.by_reason[k] += ns * reasons_[k];
-      add_reason(id, static_cast<DelayReason>(k), ns * reasons_[k]);
     }
   }
 
@@ -436,10 +326,7 @@ class DelaySearch {
   std::vector<bool> processed_;    // of each wait
   // By rank, the rank it waited for when the recording ended: itself if none, -1 if unknown.
   std::vector<std::int32_t> missing_;
-  std::vector<Sources> sources_;  // in the order of processing
-  std::vector<EarlierWait> earlier_;
   ActivitySums difference_;  // the late rank's time less the other one's
-  ByReason reasons_{};       // of its computation
   std::vector<BusyTimeSums::Waited> causes_;
 };
 
@@ -481,7 +368,6 @@ void DelayCost::add(const DelayCost& other) {
     short_term[k] += other.short_term[k];
     long_term[k] += other.long_term[k];
   }
-  for (std::size_t k = 0; k < kDelayReasons; ++k) by_reason[k] += other.by_reason[k];
 }
 
 void sort_by_total(std::vector<DelayCost>& costs) {

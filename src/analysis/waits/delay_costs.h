@@ -27,15 +27,6 @@ std::string_view identifier(DelayKind kind);
 /// target or lock holder is as a late receiver, and a late origin as a late sender.
 DelayKind delay_kind(WaitPattern pattern);
 
-/// Why a rank was late for another one.
-enum class DelayReason : std::uint8_t {
-  imbalance,      ///< it did more between two synchronisation points
-  serialisation,  ///< it worked, while the other one had nothing to do
-  no_processor,   ///< others had its processor
-  communication   ///< it was in calls of MPI, or the data was on its way
-};
-inline constexpr std::size_t kDelayReasons = 4;
-
 /// An activity of one rank: computation (operation none) in a call path, communication, or that it
 /// started late.
 struct RankActivity {
@@ -53,7 +44,6 @@ struct DelayCost {
   /// Waiting that it caused itself, and what that waiting caused in turn; ns, by kind.
   std::array<FixedPointSum, kDelayKinds> short_term{};
   std::array<FixedPointSum, kDelayKinds> long_term{};
-  std::array<FixedPointSum, kDelayReasons> by_reason{};  ///< the total, ns
 
   double total() const;
   const RankActivity& key() const { return of; }
@@ -66,11 +56,6 @@ struct WaitOrigin {
   double indirect_ns = 0;     ///< explained by its own waiting
   double propagating_ns = 0;  ///< made somebody else wait later; the rest is terminal
   double charged_ns = 0;      ///< the costs of delays of the one waited for before this wait
-  /// The part of this wait that is communication in the end, through all waits that caused it;
-  /// between 0 and its length. Over all waits, what by_reason says of communication.
-  double communication_ns = 0;
-  /// The same by reason, and what no delay explains as communication: over all waits, all waiting.
-  std::array<float, kDelayReasons> by_reason{};
 };
 
 struct DelayCosts {

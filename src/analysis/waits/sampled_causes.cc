@@ -117,12 +117,4 @@ SampledCause SampledCauses::find(std::span<const SampledCauseTime> times,
   return {(latest != nullptr ? latest : longest)->frame, latest != nullptr ? most / excess : 1};
 }
 
-std::map<LateComputation, SampledCause> sampled_causes(const Trace& trace,
-                                                       const CallActivities& names,
-                                                       const ComputationCode& code,
-                                                       std::span<const LateComputation> causes) {
-  const SampledCauses sums(trace.call_tree(), trace.ranks(), causes);
-  return sums.find(sums.times_of(trace, names, code, {}));
-}
-
 }  // namespace slackline

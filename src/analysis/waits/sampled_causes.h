@@ -59,10 +59,4 @@ class SampledCauses {
   std::vector<Function> functions_;  // of every frame
 };
 
-/// The same of a whole run, for each of `causes`.
-std::map<LateComputation, SampledCause> sampled_causes(const Trace& trace,
-                                                       const CallActivities& names,
-                                                       const ComputationCode& code,
-                                                       std::span<const LateComputation> causes);
-
 }  // namespace slackline
