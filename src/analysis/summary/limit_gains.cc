@@ -50,6 +50,7 @@ struct Scenario {
     s.without[static_cast<std::size_t>(limit)] = true;
     return s;
   }
+  bool operator==(const Scenario&) const = default;
 };
 
 struct Outcome {
@@ -92,6 +93,7 @@ class LimitCosts : public ScenarioCosts<kLanes> {
     for (std::int64_t& t : at) t += ns;
     if (ns <= 0) return;
     const GapTime gap = gap_time(in_.run, rank, call, in_.interval);
+    if (gap.busy() + gap.no_processor + gap.late_start == 0) return;
     const OfRank& own = ranks_[static_cast<std::size_t>(rank)];
     for (std::size_t k = 0; k < scenarios_.size(); ++k) {
       at[k] -= std::llround(saved_ns(scenarios_[k], own, gap, rank, call));
@@ -181,41 +183,78 @@ class LimitCosts : public ScenarioCosts<kLanes> {
   std::vector<OfRank> ranks_;
 };
 
+/// Scenarios of a run, each executed once, several in one walk.
+class Outcomes {
+ public:
+  explicit Outcomes(const Inputs& in) : in_(in), sources_(in.run.sources()) {}
+
+  /// Executes those that are not known yet.
+  void ask(std::span<const Scenario> scenarios) {
+    std::vector<Scenario> fresh;
+    for (const Scenario& s : scenarios) {
+      const Scenario what = canonical(s);
+      if (!known_at(what) && std::ranges::find(fresh, what) == fresh.end()) fresh.push_back(what);
+    }
+    for (std::span<const Scenario> rest = fresh; !rest.empty();) {
+      const std::size_t count = std::min(kLanes, rest.size());
+      execute(rest.first(count));
+      rest = rest.subspan(count);
+    }
+  }
+  const Outcome& of(const Scenario& scenario) {
+    ask(std::span(&scenario, 1));
+    return known_[*known_at(canonical(scenario))].second;
+  }
+
+ private:
+  /// Without what the run has not anyway.
+  Scenario canonical(Scenario s) const {
+    for (std::size_t k = 0; k < kLimits; ++k) {
+      s.without[k] = s.without[k] && in_.losses.ns(static_cast<Limit>(k)) > 0;
+    }
+    s.unlocked = s.unlocked && !in_.run.order().window_waits().empty();
+    return s;
+  }
+
+  std::optional<std::size_t> known_at(const Scenario& scenario) const {
+    const auto found = std::ranges::find(known_, scenario, &std::pair<Scenario, Outcome>::first);
+    if (found == known_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - known_.begin());
+  }
+
+  void execute(std::span<const Scenario> scenarios) {
+    const ScenarioRun<kLanes> found = run_scenarios(in_.run, sources_, LimitCosts(in_, scenarios));
+    for (std::size_t k = 0; k < scenarios.size(); ++k) {
+      Outcome o{static_cast<double>(found.makespan_ns[k]),
+                static_cast<double>(found.waiting_ns[k])};
+      for (const auto& at : found.met_at_ns) o.met_at_ns.push_back(static_cast<double>(at[k]));
+      known_.emplace_back(scenarios[k], std::move(o));
+    }
+  }
+
+  const Inputs& in_;
+  CallSet sources_;
+  std::vector<std::pair<Scenario, Outcome>> known_;
+};
+
 class GainSearch {
  public:
-  explicit GainSearch(const Inputs& in) : in_(in), sources_(in.run.sources()) {}
+  explicit GainSearch(const Inputs& in) : in_(in), outcomes_(in_) {}
 
   LimitGains find() {
-    balance_computation();
     const std::vector<Limit> limits = lost();
+    balance_computation(limits);
     std::vector<Scenario> asked;
     for (const Limit limit : limits) {
       for (const Scenario& s : pair_for(limit, with_)) asked.push_back(s);
+      if (!processors_matter_) continue;
+      for (const Scenario& s : pair_for(limit, as_measured_)) asked.push_back(s);
     }
-    if (processors_matter_) {
-      for (const Limit limit : limits) {
-        for (const Scenario& s : pair_for(limit, as_measured_)) asked.push_back(s);
-      }
+    outcomes_.ask(asked);
+    for (const Limit limit : limits) {
+      out_.of[static_cast<std::size_t>(limit)] = gain_without(limit);
     }
-    const std::vector<Outcome> outcomes = run(asked);
-    const double unknown = std::ranges::find(limits, Limit::unknown) == limits.end()
-                               ? 0
-                               : unknown_of(limits, outcomes);
-    for (std::size_t i = 0; i < limits.size(); ++i) {
-      LimitGain gain = gain_of(outcomes[2 * i], outcomes[2 * i + 1]);
-      if (processors_matter_) {
-        const std::size_t other = 2 * (limits.size() + i);
-        const LimitGain measured = gain_of(outcomes[other], outcomes[other + 1]);
-        if (limits[i] == Limit::imbalance) {
-          out_.hides_imbalance = 2 * measured.share < gain.share;
-        }
-        gain.certain = std::min(gain.certain, measured.certain);
-        gain.low = std::min(gain.low, measured.low);
-        gain.high = std::max(gain.high, measured.high);
-      }
-      if (limits[i] != Limit::unknown) gain.high = std::min(1.0, gain.high + unknown);
-      out_.of[static_cast<std::size_t>(limits[i])] = gain;
-    }
+    widen_by_unknown();
     // Where recordings end, the run would have gone on, nobody knows for how long.
     if (in_.losses.ns(Limit::serialisation) > 0) reset(Limit::serialisation);
     const auto outside = static_cast<double>(in_.of.shares.sum_ns.outside);
@@ -228,46 +267,28 @@ class GainSearch {
   double length() const { return static_cast<double>(in_.of.shares.length_ns); }
   void reset(Limit limit) { out_.of[static_cast<std::size_t>(limit)].reset(); }
 
-  std::vector<Outcome> run(std::span<const Scenario> scenarios) const {
-    std::vector<Outcome> all;
-    while (!scenarios.empty()) {
-      const std::size_t count = std::min(kLanes, scenarios.size());
-      const ScenarioRun<kLanes> found =
-          run_scenarios(in_.run, sources_, LimitCosts(in_, scenarios.first(count)));
-      for (std::size_t k = 0; k < count; ++k) {
-        Outcome o{static_cast<double>(found.makespan_ns[k]),
-                  static_cast<double>(found.waiting_ns[k])};
-        for (const auto& at : found.met_at_ns) o.met_at_ns.push_back(static_cast<double>(at[k]));
-        all.push_back(std::move(o));
-      }
-      scenarios = scenarios.subspan(count);
-    }
-    return all;
-  }
-
-  void balance_computation() {
+  void balance_computation(const std::vector<Limit>& limits) {
     with_ = as_measured_.without_loss(Limit::processors);
     std::array<Scenario, 3> balanced{with_, with_, with_};
     balanced[0].balance = BalanceOf::visits;
     balanced[1].balance = BalanceOf::stretches;
     balanced[2].unlocked = true;
     std::vector<Scenario> asked{as_measured_, with_, in_no_time(with_)};
-    for (const Scenario& s : balanced) asked.push_back(s);
-    const std::vector<Outcome> found = run(asked);
-    measured_at_ns_ = found[0].met_at_ns;
-    processors_matter_ = found[0].run_ns - found[1].run_ns > kMatters * length();
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < balanced.size(); ++k) {
-      if (found[3 + k].run_ns < found[3 + best].run_ns) best = k;
-    }
-    balanced_ = balanced[best];
+    asked.insert(asked.end(), balanced.begin(), balanced.end());
+    // For the lanes that are left.
+    for (const Limit limit : limits) asked.push_back(with_.without_loss(limit));
+    outcomes_.ask(asked);
+    measured_at_ns_ = outcomes_.of(as_measured_).met_at_ns;
+    processors_matter_ =
+        outcomes_.of(as_measured_).run_ns - outcomes_.of(with_).run_ns > kMatters * length();
+    balanced_ = *std::ranges::min_element(
+        balanced, {}, [&](const Scenario& s) { return outcomes_.of(s).run_ns; });
     out_.balance = balanced_.balance;
-    waiting_ = {found[0].waiting_ns, found[1].waiting_ns, found[2].waiting_ns, 0};
     const Scenario computing = in_no_time(balanced_);
-    const std::vector<Outcome> without =
-        run(std::array{computing, in_parallel(computing, false), in_parallel(computing, true)});
-    waiting_[3] = without[0].waiting_ns;
-    out_.works_alone = without[2].run_ns < without[1].run_ns;
+    outcomes_.ask(
+        std::array{computing, in_parallel(computing, false), in_parallel(computing, true)});
+    out_.works_alone = outcomes_.of(in_parallel(computing, true)).run_ns <
+                       outcomes_.of(in_parallel(computing, false)).run_ns;
   }
 
   /// Calls take no time but for waiting.
@@ -307,7 +328,21 @@ class GainSearch {
     return {balanced, in_parallel(balanced, out_.works_alone)};
   }
 
-  LimitGain gain_of(const Outcome& with, const Outcome& without) const {
+  LimitGain gain_without(Limit limit) {
+    LimitGain gain = gain_of(pair_for(limit, with_));
+    if (!processors_matter_) return gain;
+    const LimitGain measured = gain_of(pair_for(limit, as_measured_));
+    if (limit == Limit::imbalance) out_.hides_imbalance = 2 * measured.share < gain.share;
+    gain.certain = std::min(gain.certain, measured.certain);
+    gain.low = std::min(gain.low, measured.low);
+    gain.high = std::max(gain.high, measured.high);
+    return gain;
+  }
+
+  LimitGain gain_of(const std::array<Scenario, 2>& pair) {
+    outcomes_.ask(pair);
+    const Outcome& with = outcomes_.of(pair[0]);
+    const Outcome& without = outcomes_.of(pair[1]);
     LimitGain gain;
     gain.share = std::clamp((with.run_ns - without.run_ns) / length(), 0.0, 1.0);
     gain.certain = gain.share;
@@ -315,6 +350,16 @@ class GainSearch {
     gain.low = std::max(0.0, gain.share - half);
     gain.high = std::min(1.0, gain.share + half);
     return gain;
+  }
+
+  /// Calls of unknown waiting may hide as much of another loss as they take.
+  void widen_by_unknown() {
+    const auto& unknown = out_.of[static_cast<std::size_t>(Limit::unknown)];
+    const double hidden = unknown ? unknown->share : 0;
+    for (std::size_t k = 0; k < kLimits; ++k) {
+      if (!out_.of[k] || k == static_cast<std::size_t>(Limit::unknown)) continue;
+      out_.of[k]->high = std::min(1.0, out_.of[k]->high + hidden);
+    }
   }
 
   /// The standard deviation of the gained share of the interval, if every stretch between
@@ -337,27 +382,25 @@ class GainSearch {
     return std::sqrt(squares);
   }
 
-  double unknown_of(const std::vector<Limit>& limits, const std::vector<Outcome>& outcomes) const {
-    const auto i =
-        static_cast<std::size_t>(std::ranges::find(limits, Limit::unknown) - limits.begin());
-    return gain_of(outcomes[2 * i], outcomes[2 * i + 1]).share;
-  }
-
   void share_out_waiting() {
+    const double measured = outcomes_.of(as_measured_).waiting_ns;
+    const double with = outcomes_.of(with_).waiting_ns;
+    const double computing = outcomes_.of(in_no_time(with_)).waiting_ns;
+    const double balanced = outcomes_.of(in_no_time(balanced_)).waiting_ns;
     const auto part = [&](Limit limit) -> double& {
       return out_.waiting_ns[static_cast<std::size_t>(limit)];
     };
     // With processors ranks wait less for those that lacked one, or more: until those come that
     // lacked none.
     const double all = in_.losses.waiting_ns();
-    const double more = std::min(waiting_[1] - waiting_[0], in_.losses.ns(Limit::processors));
-    const double rest = more >= 0 ? all + more : all * waiting_[1] / waiting_[0];
+    const double more = std::min(with - measured, in_.losses.ns(Limit::processors));
+    const double rest = more >= 0 ? all + more : all * with / measured;
     part(Limit::processors) = all - rest;
-    const double calls = std::max(0.0, waiting_[1] - waiting_[2]);
-    const double imbalance = std::max(0.0, waiting_[2] - waiting_[3]);
-    const double sum = calls + imbalance + waiting_[3];
+    const double calls = std::max(0.0, with - computing);
+    const double imbalance = std::max(0.0, computing - balanced);
+    const double sum = calls + imbalance + balanced;
     part(Limit::imbalance) = rest * ratio_of(imbalance, sum);
-    part(Limit::serialisation) = rest * ratio_of(waiting_[3], sum);
+    part(Limit::serialisation) = rest * ratio_of(balanced, sum);
     double in_calls = 0;
     for (const Limit limit : kOfCalls) in_calls += in_.losses.ns(limit);
     for (const Limit limit : kOfCalls) {
@@ -368,13 +411,12 @@ class GainSearch {
   }
 
   const Inputs in_;
-  CallSet sources_;
+  Outcomes outcomes_;
   const Scenario as_measured_{};
   Scenario with_;                       // processors
   Scenario balanced_;                   // that, and the computation
   std::vector<double> measured_at_ns_;  // when all ranks met
   bool processors_matter_ = false;
-  std::array<double, 4> waiting_{};  // measured, with processors, calls in no time, and balanced
   LimitGains out_;
 };
 
