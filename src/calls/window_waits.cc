@@ -18,14 +18,16 @@ namespace {
 
 class Search {
  public:
-  Search(const Trace& trace, std::vector<std::vector<WindowWait>>& out)
-      : trace_(trace), out_(out) {}
+  Search(const Trace& trace, const std::vector<std::vector<SpinWait>>& spins,
+         std::vector<std::vector<WindowWait>>& out)
+      : trace_(trace), spins_(spins), out_(out) {}
 
   void run() {
     const WindowEpochs epochs(trace_);
     const std::vector<LockEpoch> locks = epochs.locks();
-    if (epochs.matches().empty() && locks.empty()) return;
+    if (epochs.matches().empty() && locks.empty() && spins_.empty()) return;
     out_.resize(epochs.by_rank().size());
+    add_spins();
     add_epoch_waits(epochs);
     add_lock_waits(trace_, locks, out_);
     for (auto& own : out_) std::ranges::stable_sort(own, {}, &WindowWait::call);
@@ -39,6 +41,15 @@ class Search {
     return trace_.calls(rank).end_ns(call);
   }
   std::vector<WindowWait>& of(std::int32_t rank) { return out_[static_cast<std::size_t>(rank)]; }
+
+  void add_spins() {
+    for (std::size_t r = 0; r < spins_.size(); ++r) {
+      for (const SpinWait& s : spins_[r]) {
+        out_[r].push_back({s.bound, s.source, s.source_call, begin(s.source, s.source_call),
+                           WindowWaitKind::lock});
+      }
+    }
+  }
 
   void add_epoch_waits(const WindowEpochs& epochs) {
     std::vector<std::vector<WindowWait>> last_complete;  // by target and exposure epoch
@@ -105,6 +116,7 @@ class Search {
   }
 
   const Trace& trace_;
+  const std::vector<std::vector<SpinWait>>& spins_;
   std::vector<std::vector<WindowWait>>& out_;
 };
 
@@ -129,7 +141,9 @@ bool is_window_transfer(Operation operation) {
 }
 
 WindowWaits::WindowWaits(const Trace& trace) {
-  if (trace.timed()) Search(trace, by_rank_).run();
+  if (!trace.timed()) return;
+  spins_ = spin_waits(trace);
+  Search(trace, spins_, by_rank_).run();
 }
 
 std::span<const WindowWait> WindowWaits::of(std::int32_t rank) const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "calls/call_matching.h"
+#include "calls/spin_waits.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -13,7 +14,8 @@ namespace slackline {
 enum class WindowWaitKind : std::uint8_t {
   late_post,      ///< MPI_Win_start or MPI_Win_complete, for MPI_Win_post of a target
   late_complete,  ///< MPI_Win_wait, or a failed MPI_Win_test, for MPI_Win_complete of an origin
-  lock,           ///< MPI_Win_lock, a flush or MPI_Win_unlock, for another origin's unlock
+  lock,           ///< MPI_Win_lock, a flush or MPI_Win_unlock, for another origin's unlock; or a
+                  ///< swap for another rank's change (spin_waits.h)
 };
 
 struct WindowWait {
@@ -36,12 +38,15 @@ class WindowWaits {
   explicit WindowWaits(const Trace& trace);
 
   bool empty() const { return by_rank_.empty(); }
+  /// What asks again and again for a lock that the program made itself, by rank; or empty.
+  const std::vector<std::vector<SpinWait>>& spins() const { return spins_; }
   /// Those of one call; logarithmic in those of the rank.
   std::span<const WindowWait> of(std::int32_t rank, CallIndex call) const;
   /// Those of one rank, in program order.
   std::span<const WindowWait> of(std::int32_t rank) const;
 
  private:
+  std::vector<std::vector<SpinWait>> spins_;
   std::vector<std::vector<WindowWait>> by_rank_;  // empty where nobody waits
 };
 

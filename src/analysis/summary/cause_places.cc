@@ -1,7 +1,9 @@
 #include "analysis/summary/cause_places.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "base/arithmetic.h"
@@ -12,8 +14,9 @@ namespace {
 constexpr double kOutstandingRank = 1.4;  // times the even share of a rank
 constexpr double kMostOfLoss = 0.6;       // enough, whatever the even share
 constexpr double kLeastOfRank = 0.1;
-constexpr double kPartOfLoss = 0.9;  // lies in the interval of a cause
-constexpr double kNearlyAll = 0.8;   // of the analysed interval: a longer one is all of it
+constexpr double kPartOfLoss = 0.9;    // lies in the interval of a cause
+constexpr double kDoneByOthers = 0.1;  // of what the rank does of it: less is something else
+constexpr double kNearlyAll = 0.8;     // of the analysed interval: a longer one is all of it
 
 }  // namespace
 
@@ -84,25 +87,24 @@ CauseFinder::CauseFinder(const LimitInputs& inputs, const ComputationBalance& ba
   analysed_ = {begin, begin + in_.shares.length_ns};
 }
 
-/// `share`(rank, call): of what the rank does before the call.
-template <class Share>
-CausePlaces CauseFinder::of_gaps(Share share) const {
+/// `share`(rank, call): of what the rank does before the call; visit(rank, call, frame, ns) is told
+/// what all do.
+template <class Share, class Visit>
+CausePlaces CauseFinder::of_gaps(Share share, Visit visit) const {
   CausePlaces places;
   for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
     const RankCalls& calls = in_.trace.calls(r);
     for (std::size_t i = 0; i < in_.run.calls(r); ++i) {
       const auto call = static_cast<CallIndex>(i);
-      const double part = share(r, call);
-      if (part <= 0) continue;
       const GapTime gap = gap_time(in_.run, r, call, analysed_);
       const auto add_frame = [&](FrameId frame, std::int64_t ns) {
-        places.frames[own_[frame]] += part * static_cast<double>(ns);
+        visit(r, call, own_[frame], static_cast<double>(ns));
       };
       in_.code.split(r, call, gap.computing, add_frame);
-      if (gap.blocked > 0) {
-        in_.code.split_stretch(r, call, gap.blocked, true, add_frame);
-        places.blocked_ns += part * static_cast<double>(gap.blocked);
-      }
+      if (gap.blocked > 0) in_.code.split_stretch(r, call, gap.blocked, true, add_frame);
+      const double part = share(r, call);
+      if (part <= 0) continue;
+      places.blocked_ns += part * static_cast<double>(gap.blocked);
       const std::int64_t end = calls.begin_ns(i);
       places.add({{end - in_.run.gap_ns(r, call), end}, part * static_cast<double>(gap.busy()), r});
     }
@@ -110,9 +112,38 @@ CausePlaces CauseFinder::of_gaps(Share share) const {
   return places;
 }
 
+/// The code of it is what charged ranks do longer than others do at the same place of the program.
 CausePlaces CauseFinder::excess(BalanceOf of) const {
-  CausePlaces places =
-      of_gaps([&](std::int32_t r, CallIndex call) { return balance_.charged(of, r, call); });
+  struct Visits {
+    std::uint64_t charged = 0;
+    std::uint64_t others = 0;
+    std::map<FrameId, std::array<double, 2>> ns{};  // of the charged ones, and of the others
+  };
+  std::unordered_map<std::uint64_t, Visits> by_place;
+  const auto visits_at = [&](std::int32_t r, CallIndex call) -> Visits& {
+    const RankCalls& calls = in_.trace.calls(r);
+    return by_place[std::uint64_t{calls.frame(call)} << 16 |
+                    static_cast<std::uint64_t>(calls.operation(call))];
+  };
+  const auto charged = [&](std::int32_t r, CallIndex call) {
+    return balance_.charged(of, r, call);
+  };
+  CausePlaces places = of_gaps(
+      [&](std::int32_t r, CallIndex call) {
+        const double part = charged(r, call);
+        ++(part > 0 ? visits_at(r, call).charged : visits_at(r, call).others);
+        return part;
+      },
+      [&](std::int32_t r, CallIndex call, FrameId frame, double ns) {
+        visits_at(r, call).ns[frame][charged(r, call) > 0 ? 0 : 1] += ns;
+      });
+  for (const auto& [place, visits] : by_place) {
+    const double scale =
+        ratio_of(static_cast<double>(visits.charged), static_cast<double>(visits.others));
+    for (const auto& [frame, ns] : visits.ns) {
+      places.frames[frame] += std::max(0.0, ns[0] - scale * ns[1]);
+    }
+  }
   for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
     if (in_.run.calls(r) == 0) continue;
     const auto late = static_cast<double>(gap_time(in_.run, r, 0, analysed_).late_start);
@@ -124,8 +155,38 @@ CausePlaces CauseFinder::excess(BalanceOf of) const {
 }
 
 CausePlaces CauseFinder::alone(BalanceOf of) const {
-  return of_gaps(
-      [&](std::int32_t r, CallIndex call) { return 1 - balance_.shared_out(of, r, call); });
+  const auto share = [&](std::int32_t r, CallIndex call) {
+    return 1 - balance_.shared_out(of, r, call);
+  };
+  std::map<FrameId, double> frames;
+  CausePlaces places =
+      of_gaps(share, [&](std::int32_t r, CallIndex call, FrameId frame, double ns) {
+        if (const double part = share(r, call); part > 0) frames[frame] += part * ns;
+      });
+  places.frames = std::move(frames);
+  return places;
+}
+
+bool CauseFinder::others_do_it(const CausePlaces& places) const {
+  const CallTree& tree = in_.trace.call_tree();
+  const FrameId most = most_of_function(tree, places.frames);
+  if (most == 0 || places.by_rank.empty()) return false;
+  const auto rank =
+      std::ranges::max_element(places.by_rank, {}, [](const auto& r) { return r.second; })->first;
+  double own = 0;
+  double of_others = 0;
+  for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+    for (std::size_t i = 0; i < in_.run.calls(r); ++i) {
+      const auto call = static_cast<CallIndex>(i);
+      const GapTime gap = gap_time(in_.run, r, call, analysed_);
+      in_.code.split(r, call, gap.computing, [&](FrameId frame, std::int64_t ns) {
+        if (tree.location(own_[frame]).function != tree.location(most).function) return;
+        (r == rank ? own : of_others) += static_cast<double>(ns);
+      });
+    }
+  }
+  const double others = static_cast<double>(std::max<std::size_t>(2, in_.shares.present) - 1);
+  return of_others / others >= kDoneByOthers * own;
 }
 
 CausePlaces CauseFinder::beside_waits() const {

@@ -46,13 +46,16 @@ class CauseFinder {
   CausePlaces excess(BalanceOf of) const;
   /// What one rank does alone (ComputationBalance::shared_out()). O(calls).
   CausePlaces alone(BalanceOf of) const;
+  /// Whether other ranks, too, do what ranks do in most of these places: the same function of the
+  /// program's own, at any time. O(calls).
+  bool others_do_it(const CausePlaces& places) const;
   /// What ranks compute while others wait for them: what they do at other times, when the others
   /// work, too, is no cause. Each moment counts once, however many wait. O(waits log waits).
   CausePlaces beside_waits() const;
 
  private:
-  template <class Share>
-  CausePlaces of_gaps(Share share) const;
+  template <class Share, class Visit>
+  CausePlaces of_gaps(Share share, Visit visit) const;
   void add_computation(const TimeInterval& t, std::int32_t rank, CausePlaces& places) const;
 
   const LimitInputs& in_;

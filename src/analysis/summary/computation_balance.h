@@ -31,8 +31,8 @@ GapTime gap_time(const Activities& run, std::int32_t rank, CallIndex call,
                  const TimeInterval& interval);
 
 /// How much longer or shorter the ranks' computations would be if those that work together did the
-/// same amount of work each. A rank that does next to nothing, compared with the busiest one, takes
-/// no part; what only one rank does is not shared out. Sums of work stay the same.
+/// same amount of work each, sums of work staying the same. A rank that does next to nothing,
+/// compared with the busiest one, takes no part; what only one rank does is not shared out.
 class ComputationBalance {
  public:
   /// Only what lies in `interval`, in the trace's own time, changes. O(calls + waits log waits), 24

@@ -125,8 +125,7 @@ class LimitCosts : public ScenarioCosts<kLanes> {
   /// A poll that found nothing waited to its end, or until what it asked for came.
   void add_poll(const WaitState& w) {
     const RankCalls& calls = in_.of.trace.calls(w.rank);
-    const bool waited = w.effective && w.cause_rank >= 0 && w.cause_call != kNoCall;
-    if (!waited || !calls.has(w.call, SLK_FLAG_FAILED)) return;
+    if (!w.asked_again || !w.effective || w.cause_rank < 0 || w.cause_call == kNoCall) return;
     Poll poll{w.call, {w.wait_ns, CallSource{w.cause_rank, w.cause_call}}};
     if (calls.begin_ns(w.call) + w.wait_ns >= calls.end_ns(w.call)) poll.waits.source.reset();
     ranks_[static_cast<std::size_t>(w.rank)].polls.push_back(poll);
@@ -281,14 +280,25 @@ class GainSearch {
     measured_at_ns_ = outcomes_.of(as_measured_).met_at_ns;
     processors_matter_ =
         outcomes_.of(as_measured_).run_ns - outcomes_.of(with_).run_ns > kMatters * length();
-    balanced_ = *std::ranges::min_element(
-        balanced, {}, [&](const Scenario& s) { return outcomes_.of(s).run_ns; });
+    balanced_ = shortest(balanced);
     out_.balance = balanced_.balance;
     const Scenario computing = in_no_time(balanced_);
     outcomes_.ask(
         std::array{computing, in_parallel(computing, false), in_parallel(computing, true)});
-    out_.works_alone = outcomes_.of(in_parallel(computing, true)).run_ns <
+    out_.works_alone = outcomes_.of(in_parallel(computing, true)).run_ns + kMatters * length() <
                        outcomes_.of(in_parallel(computing, false)).run_ns;
+  }
+
+  /// Of those that are about as short, the one with the least waiting.
+  Scenario shortest(std::span<const Scenario> scenarios) {
+    double least = outcomes_.of(scenarios.front()).run_ns;
+    for (const Scenario& s : scenarios) least = std::min(least, outcomes_.of(s).run_ns);
+    const Scenario* best = nullptr;
+    for (const Scenario& s : scenarios) {
+      if (outcomes_.of(s).run_ns > least + kMatters * length()) continue;
+      if (best == nullptr || outcomes_.of(s).waiting_ns < outcomes_.of(*best).waiting_ns) best = &s;
+    }
+    return *best;
   }
 
   /// Calls take no time but for waiting.

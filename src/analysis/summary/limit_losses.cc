@@ -180,7 +180,10 @@ void LimitLosses::add_time_in_calls() {
   const Limit unexplained = lacks_processors ? Limit::processors : Limit::unknown;
   for (auto& [place, calls] : calls_) {
     const CallSum& sum = calls.sum;
-    const double known = std::max(0.0, sum.ns() - sum.unknown_ns());
+    // What a call takes at least hides no waiting.
+    const double unknown =
+        std::max(0.0, sum.unknown_ns() * (1 - ratio_of(sum.explained_ns(), sum.ns())));
+    const double known = std::max(0.0, sum.ns() - unknown);
     const CallSum::Exceptional exceptional = sum.exceptional();
     const double usual = std::max(0.0, known - exceptional.ns);
     const Limit limit = limit_of(place, sum, usual, unexplained, in_.shares.present);
@@ -191,13 +194,13 @@ void LimitLosses::add_time_in_calls() {
     place_loss(limit, place, sum, explained, sum.calls());
     place_loss(Limit::processors, place, sum, usual - explained, sum.calls());
     place_loss(of_exceptional, place, sum, known - usual, exceptional.calls);
-    place_loss(Limit::unknown, place, sum, sum.unknown_ns(), sum.calls());
+    place_loss(Limit::unknown, place, sum, unknown, sum.calls());
 
-    const double of_usual = usual + sum.unknown_ns();
+    const double of_usual = usual + unknown;
     const auto part = [&](Limit l) -> double& { return calls.usual[static_cast<std::size_t>(l)]; };
     part(limit) += ratio_of(explained, of_usual);
     part(Limit::processors) += ratio_of(usual - explained, of_usual);
-    part(Limit::unknown) += ratio_of(sum.unknown_ns(), of_usual);
+    part(Limit::unknown) += ratio_of(unknown, of_usual);
     calls.exceptional[static_cast<std::size_t>(of_exceptional)] = 1;
     calls.has_exceptional = exceptional.calls > 0;
   }

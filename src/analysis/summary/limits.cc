@@ -41,6 +41,7 @@ class LimitSearch {
   std::vector<LimitingCause> find() {
     if (rank_time() <= 0) return {};
     gains_ = limit_gains(in_.run, balance_, in_, losses_, known_);
+    name_lonely_work();
     losses_.add_waiting(gains_.waiting_ns);
     std::vector<LimitingCause> causes;
     for (std::size_t k = 1; k < kLimits; ++k) {
@@ -72,6 +73,22 @@ class LimitSearch {
     }
     return known;
   }
+
+  /// Work that one rank does alone, but others do, too, at other times, is shared out badly, and
+  /// not serial.
+  void name_lonely_work() {
+    if (!gains_.works_alone || !losses_in_code()) return;
+    alone_ = places_.alone(gains_.balance.value_or(BalanceOf::visits));
+    auto& serial = gains_.of[static_cast<std::size_t>(Limit::serialisation)];
+    auto& imbalance = gains_.of[static_cast<std::size_t>(Limit::imbalance)];
+    if (!serial || !imbalance || serial->share <= imbalance->share) return;
+    if (!places_.others_do_it(alone_)) return;
+    std::swap(serial, imbalance);
+    std::swap(gains_.waiting_ns[static_cast<std::size_t>(Limit::serialisation)],
+              gains_.waiting_ns[static_cast<std::size_t>(Limit::imbalance)]);
+    lonely_imbalance_ = true;
+  }
+  bool losses_in_code() const { return !in_.trace.call_tree().empty(); }
 
   static double gain(const LimitingCause& c) { return c.gain ? c.gain->share : c.share; }
   static double certain_gain(const LimitingCause& c) { return c.gain ? c.gain->certain : c.share; }
@@ -190,7 +207,11 @@ class LimitSearch {
   }
 
   void describe_imbalance(LimitingCause& c) const {
-    describe_places(gains_.balance ? places_.excess(*gains_.balance) : places_.beside_waits(), c);
+    if (lonely_imbalance_) {
+      describe_places(alone_, c);
+    } else {
+      describe_places(gains_.balance ? places_.excess(*gains_.balance) : places_.beside_waits(), c);
+    }
     c.by_cpu_time = gains_.hides_imbalance;
     if (c.by_cpu_time) return describe_cpu_time(c);
     c.evidence =
@@ -485,6 +506,8 @@ class LimitSearch {
   ComputationBalance balance_;
   CauseFinder places_;
   LimitGains gains_;
+  CausePlaces alone_;
+  bool lonely_imbalance_ = false;  // it is work that one rank does alone
 };
 
 }  // namespace

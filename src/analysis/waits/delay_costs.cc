@@ -84,7 +84,8 @@ class DelaySearch {
         latest_first.push_back(i);
       }
     }
-    if (std::ranges::any_of(latest_first, [this](std::uint32_t i) { return is_failed_poll(i); })) {
+    if (std::ranges::any_of(latest_first,
+                            [this](std::uint32_t i) { return waits_[i].asked_again; })) {
       process_polls(std::move(latest_first));
     } else {
       for (const std::uint32_t i : latest_first) process(i);
@@ -114,11 +115,6 @@ class DelaySearch {
                                      sync_points_.calls(), std::move(own), scratch);
       }
     });
-  }
-
-  bool is_failed_poll(std::uint32_t id) const {
-    const RankCalls& calls = trace_.calls(waits_[id].rank);
-    return is_poll(calls.operation(waits_[id].call)) && calls.has(waits_[id].call, SLK_FLAG_FAILED);
   }
 
   /// In the order of what they hand to each other. Where that is a circle the times decide, which

@@ -101,7 +101,8 @@ void PollWaits::add(CallIndex call, const Cause& cause) {
                      .cause_rank = cause.rank,
                      .cause_call = cause.call,
                      .pattern = cause.pattern,
-                     .effective = cause.rank != rank_ && poll.thread == 0});
+                     .effective = cause.rank != rank_ && poll.thread == 0,
+                     .asked_again = poll.has(SLK_FLAG_FAILED)});
 }
 
 }  // namespace slackline

@@ -67,6 +67,7 @@ class RankWaits {
 
   void look(CallIndex call) {
     polls_.look(call);
+    add_spins(call);
     const std::size_t before = states_.size();
     if (!add_cut(call)) {
       look_at_completions(call);
@@ -120,6 +121,24 @@ class RankWaits {
                        .cause_rank = w.source,
                        .cause_call = w.source_call,
                        .pattern = pattern_of(w.kind)});
+  }
+
+  /// Calls that found a lock taken, once the one is there in which it became free.
+  void add_spins(CallIndex call) {
+    if (windows_.spins().empty()) return;
+    const std::vector<SpinWait>& own = windows_.spins()[static_cast<std::size_t>(rank_)];
+    const auto spin = std::ranges::lower_bound(own, call, {}, &SpinWait::bound);
+    if (spin == own.end() || spin->bound != call) return;
+    for (CallIndex i = spin->first; i < call; ++i) {
+      states_.push_back({.wait_ns = calls_.end_ns(i) - calls_.begin_ns(i),
+                         .rank = rank_,
+                         .call = i,
+                         .cause_rank = spin->source,
+                         .cause_call = spin->source_call,
+                         .pattern = WaitPattern::lock,
+                         .effective = calls_.thread(i) == 0,
+                         .asked_again = true});
+    }
   }
 
   /// All of a call that never returned is waiting for the partner that had not come, and no part of

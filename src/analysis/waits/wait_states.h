@@ -67,6 +67,8 @@ struct WaitState {
   /// The longest one with a cause among the states of its call: what the rank really waited for.
   /// Never in calls of other threads than the main one, as the rank goes on meanwhile.
   bool effective = false;
+  /// The call did not get what it asked for, and a later one asked again.
+  bool asked_again = false;
 };
 
 struct WaitOptions {

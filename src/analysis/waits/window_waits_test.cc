@@ -149,6 +149,36 @@ TEST(WindowWaits, HaveTheHoldersComputationAsRootCause) {
   EXPECT_EQ(delays.costs.front().of.operation, Operation::none);
 }
 
+// Rank 0 holds a lock from 15 to 500, which it made of a word at rank 0; rank 1 asks three times,
+// and gets it with the third swap.
+const std::string kHolder =
+    "rank 0\n @10 +5 compare_and_swap target=0 bytes=4\n @500 +5 accumulate target=0 bytes=4\n";
+
+TEST(WindowWaits, SwapsThatFindTheLockTakenWaitForItsHolder) {
+  EXPECT_THAT(
+      wait_lines(timed_trace(2, kHolder + "rank 1\n @100 +50 compare_and_swap target=0 bytes=4\n"
+                                          " @150 +60 win_flush target=0\n"
+                                          " @220 +50 compare_and_swap target=0 bytes=4\n"
+                                          " @270 +260 win_flush target=0\n"
+                                          " @535 +50 compare_and_swap target=0 bytes=4\n")),
+      ElementsAre("1.0 lock_contention 50<-0", "1.1 lock_contention 60<-0",
+                  "1.2 lock_contention 50<-0", "1.3 lock_contention 230<-0"));
+}
+
+TEST(WindowWaits, SwapsOneAfterTheOtherAreNoWaiting) {
+  const std::string swaps =
+      "rank 1\n @100 +50 compare_and_swap target=0 bytes=4\n @150 +50 win_flush target=0\n"
+      " @210 +50 compare_and_swap target=0 bytes=4\n @260 +50 win_flush target=0\n";
+  EXPECT_THAT(wait_lines(timed_trace(2, "rank 0\n @10 +5 barrier comm=1\n" + swaps)), IsEmpty())
+      << "nobody changes what they ask for";
+  EXPECT_THAT(wait_lines(timed_trace(2, kHolder + swaps)), IsEmpty()) << "not yet";
+  EXPECT_THAT(
+      wait_lines(timed_trace(2, kHolder + "rank 1\n @100 +50 compare_and_swap target=0 bytes=4\n"
+                                          " @1000 +50 compare_and_swap target=0 bytes=4\n")),
+      IsEmpty())
+      << "it did something else in between";
+}
+
 // What the network cannot take away, and what the critical path goes through.
 TEST(WindowWaits, StayOnTheIdealNetworkAndOnTheCriticalPath) {
   const Trace trace =

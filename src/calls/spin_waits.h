@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "calls/call_matching.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Waiting for a lock that a program makes of MPI_Compare_and_swap: a rank swaps at the same target
+/// again and again, with nothing but flushes between, until another rank has changed it.
+struct SpinWait {
+  CallIndex first = kNoCall;  ///< calls [first, bound) found it locked
+  CallIndex bound = kNoCall;  ///< the call in which the change came, or the next one
+  std::int32_t source = -1;   ///< the rank that changed it
+  CallIndex source_call = kNoCall;
+};
+
+/// By rank, in program order; empty where there are none. Waits for which no change by another rank
+/// is known are left out. Linear in calls, where there is any MPI_Compare_and_swap at all, and in
+/// swaps at a target times the ranks' spins there.
+std::vector<std::vector<SpinWait>> spin_waits(const Trace& trace);
+
+}  // namespace slackline
