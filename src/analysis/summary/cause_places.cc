@@ -80,13 +80,6 @@ FrameId most_of_function(const CallTree& tree, const std::map<FrameId, double>& 
   return best;
 }
 
-CauseFinder::CauseFinder(const LimitInputs& inputs, const ComputationBalance& balance,
-                         const std::vector<FrameId>& own_frames)
-    : in_(inputs), balance_(balance), own_(own_frames) {
-  const std::int64_t begin = run_span(in_.trace).whole.begin_ns + in_.shares.begin_ns;
-  analysed_ = {begin, begin + in_.shares.length_ns};
-}
-
 /// `share`(rank, call): of what the rank does before the call; visit(rank, call, frame, ns) is told
 /// what all do.
 template <class Share, class Visit>
@@ -96,7 +89,7 @@ CausePlaces CauseFinder::of_gaps(Share share, Visit visit) const {
     const RankCalls& calls = in_.trace.calls(r);
     for (std::size_t i = 0; i < in_.run.calls(r); ++i) {
       const auto call = static_cast<CallIndex>(i);
-      const GapTime gap = gap_time(in_.run, r, call, analysed_);
+      const GapTime gap = gaps_.of(r, call);
       const auto add_frame = [&](FrameId frame, std::int64_t ns) {
         visit(r, call, own_[frame], static_cast<double>(ns));
       };
@@ -146,7 +139,7 @@ CausePlaces CauseFinder::excess(BalanceOf of) const {
   }
   for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
     if (in_.run.calls(r) == 0) continue;
-    const auto late = static_cast<double>(gap_time(in_.run, r, 0, analysed_).late_start);
+    const auto late = static_cast<double>(gaps_.of(r, 0).late_start);
     const std::int64_t begin = in_.run.start_ns();
     places.add({{begin, begin + in_.run.late_start_ns(r)}, late, r});
     places.late_start_ns += late;
@@ -178,7 +171,7 @@ bool CauseFinder::others_do_it(const CausePlaces& places) const {
   for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
     for (std::size_t i = 0; i < in_.run.calls(r); ++i) {
       const auto call = static_cast<CallIndex>(i);
-      const GapTime gap = gap_time(in_.run, r, call, analysed_);
+      const GapTime gap = gaps_.of(r, call);
       in_.code.split(r, call, gap.computing, [&](FrameId frame, std::int64_t ns) {
         if (tree.location(own_[frame]).function != tree.location(most).function) return;
         (r == rank ? own : of_others) += static_cast<double>(ns);
@@ -194,8 +187,8 @@ CausePlaces CauseFinder::beside_waits() const {
   for (const WaitState& w : in_.waits.states) {
     if (!w.effective || w.cause_rank < 0 || w.cause_rank == w.rank) continue;
     const std::int64_t begin = in_.trace.calls(w.rank).begin_ns(w.call);
-    waits[w.cause_rank].push_back(
-        {std::max(analysed_.begin_ns, begin), std::min(analysed_.end_ns, begin + w.wait_ns)});
+    waits[w.cause_rank].push_back({std::max(gaps_.interval().begin_ns, begin),
+                                   std::min(gaps_.interval().end_ns, begin + w.wait_ns)});
   }
   CausePlaces places;
   for (auto& [rank, intervals] : waits) {

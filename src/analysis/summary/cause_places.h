@@ -38,8 +38,9 @@ FrameId most_of_function(const CallTree& tree, const std::map<FrameId, double>& 
 /// references.
 class CauseFinder {
  public:
-  CauseFinder(const LimitInputs& inputs, const ComputationBalance& balance,
-              const std::vector<FrameId>& own_frames);
+  CauseFinder(const LimitInputs& inputs, const GapTimes& gaps, const ComputationBalance& balance,
+              const std::vector<FrameId>& own_frames)
+      : in_(inputs), gaps_(gaps), balance_(balance), own_(own_frames) {}
 
   /// What others wait for where computation is not balanced (ComputationBalance::charged()).
   /// O(calls).
@@ -59,9 +60,9 @@ class CauseFinder {
   void add_computation(const TimeInterval& t, std::int32_t rank, CausePlaces& places) const;
 
   const LimitInputs& in_;
+  const GapTimes& gaps_;
   const ComputationBalance& balance_;
   const std::vector<FrameId>& own_;
-  TimeInterval analysed_;
 };
 
 }  // namespace slackline

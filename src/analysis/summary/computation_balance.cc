@@ -11,10 +11,6 @@ namespace {
 /// A rank that does less than this share of what the busiest one does has nothing to do.
 constexpr double kNothingToDo = 0.02;
 
-std::int64_t common_ns(const TimeInterval& a, std::int64_t begin_ns, std::int64_t end_ns) {
-  return std::max<std::int64_t>(0, std::min(a.end_ns, end_ns) - std::max(a.begin_ns, begin_ns));
-}
-
 /// Ranks that exceed the mean by this much less than the busiest one does make others wait as well.
 constexpr double kNearlyMost = 0.1;
 
@@ -121,7 +117,7 @@ class LonelyTimes {
     std::int64_t alone = 0;
     for (auto t = std::ranges::upper_bound(own, begin_ns, {}, &TimeInterval::end_ns);
          t != own.end() && t->begin_ns < end_ns; ++t) {
-      alone += common_ns(*t, begin_ns, end_ns);
+      alone += std::min(t->end_ns, end_ns) - std::max(t->begin_ns, begin_ns);
     }
     return ratio_of(static_cast<double>(alone), static_cast<double>(end_ns - begin_ns));
   }
@@ -137,32 +133,8 @@ class LonelyTimes {
 
 }  // namespace
 
-GapTime gap_time(const Activities& run, std::int32_t rank, CallIndex call,
-                 const TimeInterval& interval) {
-  const RankCalls& calls = run.trace().calls(rank);
-  const std::int64_t end = run.start_ns() + run.enter_ns(rank, call);
-  const std::int64_t begin = end - run.gap_ns(rank, call);
-  const std::int64_t inside = common_ns(interval, begin, end);
-  GapTime time;
-  if (inside == 0) return time;
-  if (call == 0) {
-    time.late_start = common_ns(interval, begin, begin + run.late_start_ns(rank));
-  }
-  std::int64_t other = time.late_start;
-  const auto pauses = calls.pauses();
-  for (auto p = std::ranges::lower_bound(pauses, call, {}, &Pause::before_call);
-       p != pauses.end() && p->before_call == call; ++p) {
-    const std::int64_t ns = common_ns(interval, std::max(begin, p->begin_ns), p->end_ns);
-    other += ns;
-    if (p->kind == PauseKind::no_processor) time.no_processor += ns;
-    if (p->kind == PauseKind::blocked || p->kind == PauseKind::other) time.blocked += ns;
-  }
-  other = std::min(inside, other);
-  time.computing = std::max<std::int64_t>(0, inside - other - calls.recording_ns(call));
-  return time;
-}
-
-ComputationBalance::ComputationBalance(const Activities& run, const TimeInterval& interval) {
+ComputationBalance::ComputationBalance(const GapTimes& gaps) {
+  const Activities& run = gaps.run();
   for (std::int32_t r = 0; r < run.trace().ranks(); ++r) active_ += run.calls(r) > 0 ? 1 : 0;
   for (std::size_t of = 0; of < kBalances; ++of) {
     for (std::int32_t r = 0; r < run.trace().ranks(); ++r) {
@@ -171,8 +143,8 @@ ComputationBalance::ComputationBalance(const Activities& run, const TimeInterval
       shared_out_[of].emplace_back(run.calls(r), 1.0F);
     }
   }
-  balance_visits(run, interval);
-  balance_stretches(run, interval);
+  balance_visits(gaps);
+  balance_stretches(gaps);
 }
 
 void ComputationBalance::share_out(BalanceOf of, std::int32_t rank, CallIndex call, double part) {
@@ -181,7 +153,8 @@ void ComputationBalance::share_out(BalanceOf of, std::int32_t rank, CallIndex ca
       static_cast<float>(left);
 }
 
-void ComputationBalance::balance_visits(const Activities& run, const TimeInterval& interval) {
+void ComputationBalance::balance_visits(const GapTimes& gaps) {
+  const Activities& run = gaps.run();
   VisitedPlaces places;
   const LonelyTimes lonely(run, active_);
   OfCalls& factors = factors_[static_cast<std::size_t>(BalanceOf::visits)];
@@ -195,7 +168,7 @@ void ComputationBalance::balance_visits(const Activities& run, const TimeInterva
     }
   };
   for_all([&](float& ns, SharedWork& work, std::int32_t r, CallIndex call) {
-    ns = static_cast<float>(gap_time(run, r, call, interval).busy());
+    ns = static_cast<float>(gaps.of(r, call).busy());
     work.look(ns);
   });
   for_all([](float& ns, SharedWork& work, std::int32_t, CallIndex) { work.add(ns); });
@@ -210,13 +183,14 @@ void ComputationBalance::balance_visits(const Activities& run, const TimeInterva
   });
 }
 
-void ComputationBalance::balance_stretches(const Activities& run, const TimeInterval& interval) {
+void ComputationBalance::balance_stretches(const GapTimes& gaps) {
+  const Activities& run = gaps.run();
   std::vector<std::vector<double>> busy;  // by rank and stretch
   std::size_t stretches = 1;
   for (std::int32_t r = 0; r < run.trace().ranks(); ++r) {
     std::vector<double>& own = busy.emplace_back(1);
     for_meetings(run, active_, r, [&](CallIndex call, bool meets) {
-      own.back() += static_cast<double>(gap_time(run, r, call, interval).busy());
+      own.back() += static_cast<double>(gaps.of(r, call).busy());
       if (meets) own.push_back(0);
     });
     stretches = std::max(stretches, own.size());

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/paths/activities.h"
-#include "calls/run_span.h"
+#include "analysis/summary/gap_times.h"
 
 namespace slackline {
 
@@ -16,28 +15,13 @@ enum class BalanceOf : std::uint8_t {
 };
 inline constexpr std::size_t kBalances = 2;
 
-/// What a rank does outside of MPI before a call, ns within an interval.
-struct GapTime {
-  std::int64_t computing = 0;
-  std::int64_t blocked = 0;
-  std::int64_t no_processor = 0;
-  std::int64_t late_start = 0;
-
-  /// What it does of its own accord.
-  std::int64_t busy() const { return computing + blocked; }
-};
-/// O(log pauses of the rank + pauses before the call).
-GapTime gap_time(const Activities& run, std::int32_t rank, CallIndex call,
-                 const TimeInterval& interval);
-
 /// How much longer or shorter the ranks' computations would be if those that work together did the
 /// same amount of work each, sums of work staying the same. A rank that does next to nothing,
 /// compared with the busiest one, takes no part; what only one rank does is not shared out.
 class ComputationBalance {
  public:
-  /// Only what lies in `interval`, in the trace's own time, changes. O(calls + waits log waits), 24
-  /// bytes a call.
-  ComputationBalance(const Activities& run, const TimeInterval& interval);
+  /// Only what lies in the interval of `gaps` changes. O(calls + waits log waits), 24 bytes a call.
+  explicit ComputationBalance(const GapTimes& gaps);
 
   /// Times what it takes.
   double factor(BalanceOf of, std::int32_t rank, CallIndex call) const {
@@ -57,8 +41,8 @@ class ComputationBalance {
  private:
   using OfCalls = std::vector<std::vector<float>>;  // by rank and call
 
-  void balance_visits(const Activities& run, const TimeInterval& interval);
-  void balance_stretches(const Activities& run, const TimeInterval& interval);
+  void balance_visits(const GapTimes& gaps);
+  void balance_stretches(const GapTimes& gaps);
   void share_out(BalanceOf of, std::int32_t rank, CallIndex call, double part);
 
   std::size_t active_ = 0;  // ranks that have calls

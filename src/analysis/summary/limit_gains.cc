@@ -61,6 +61,7 @@ struct Outcome {
 
 struct Inputs {
   const Activities& run;
+  const GapTimes& gaps;
   const ComputationBalance& balance;
   const LimitInputs& of;
   const LimitLosses& losses;
@@ -90,9 +91,10 @@ class LimitCosts : public ScenarioCosts<kLanes> {
   }
 
   void add_gap(std::int32_t rank, CallIndex call, std::int64_t ns, Times& at) const override {
+    if (in_.gaps.is_polled(rank, call)) return;
     for (std::int64_t& t : at) t += ns;
     if (ns <= 0) return;
-    const GapTime gap = gap_time(in_.run, rank, call, in_.interval);
+    const GapTime gap = in_.gaps.of(rank, call);
     if (gap.busy() + gap.no_processor + gap.late_start == 0) return;
     const OfRank& own = ranks_[static_cast<std::size_t>(rank)];
     for (std::size_t k = 0; k < scenarios_.size(); ++k) {
@@ -432,10 +434,9 @@ class GainSearch {
 
 }  // namespace
 
-LimitGains limit_gains(const Activities& run, const ComputationBalance& balance,
-                       const LimitInputs& inputs, const LimitLosses& losses,
-                       const TimeInterval& interval) {
-  return GainSearch({run, balance, inputs, losses, interval}).find();
+LimitGains limit_gains(const GapTimes& gaps, const ComputationBalance& balance,
+                       const LimitInputs& inputs, const LimitLosses& losses) {
+  return GainSearch({gaps.run(), gaps, balance, inputs, losses, gaps.interval()}).find();
 }
 
 }  // namespace slackline

@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/paths/activities.h"
 #include "analysis/summary/computation_balance.h"
 #include "analysis/summary/limit_losses.h"
 #include "analysis/summary/limits.h"
@@ -25,11 +24,10 @@ struct LimitGains {
   bool hides_imbalance = false;
 };
 
-/// `run`: the whole run of `inputs`, of which only what lies in `interval` changes, in the trace's
-/// own time; `balance` of that interval; `losses` without waiting. Some three walks over the run,
+/// `gaps`: of the whole run of `inputs`, of which only what lies in their interval changes;
+/// `balance` of these; `losses` without waiting. Some three walks over the run,
 /// O(calls + members of collectives) each; 72 bytes a call that another one waits for.
-LimitGains limit_gains(const Activities& run, const ComputationBalance& balance,
-                       const LimitInputs& inputs, const LimitLosses& losses,
-                       const TimeInterval& interval);
+LimitGains limit_gains(const GapTimes& gaps, const ComputationBalance& balance,
+                       const LimitInputs& inputs, const LimitLosses& losses);
 
 }  // namespace slackline

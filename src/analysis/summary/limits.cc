@@ -34,13 +34,14 @@ class LimitSearch {
         own_(own_frames(in.trace.call_tree())),
         losses_(in, own_),
         start_(run_span(in.trace).whole.begin_ns),
-        known_(known_interval()),
-        balance_(in.run, known_),
-        places_(in, balance_, own_) {}
+        polled_(in.trace, in.waits, in.code, own_),
+        gaps_(in.run, known_interval(), polled_),
+        balance_(gaps_),
+        places_(in, gaps_, balance_, own_) {}
 
   std::vector<LimitingCause> find() {
     if (rank_time() <= 0) return {};
-    gains_ = limit_gains(in_.run, balance_, in_, losses_, known_);
+    gains_ = limit_gains(gaps_, balance_, in_, losses_);
     name_lonely_work();
     losses_.add_waiting(gains_.waiting_ns);
     std::vector<LimitingCause> causes;
@@ -502,7 +503,8 @@ class LimitSearch {
   std::vector<FrameId> own_;  // of every frame
   LimitLosses losses_;
   std::int64_t start_;
-  TimeInterval known_;
+  PolledGaps polled_;
+  GapTimes gaps_;
   ComputationBalance balance_;
   CauseFinder places_;
   LimitGains gains_;
