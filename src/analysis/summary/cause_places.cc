@@ -147,9 +147,9 @@ CausePlaces CauseFinder::excess(BalanceOf of) const {
   return places;
 }
 
-CausePlaces CauseFinder::alone(BalanceOf of) const {
+CausePlaces CauseFinder::alone() const {
   const auto share = [&](std::int32_t r, CallIndex call) {
-    return 1 - balance_.shared_out(of, r, call);
+    return 1 - balance_.shared_out(r, call);
   };
   std::map<FrameId, double> frames;
   CausePlaces places =

@@ -46,7 +46,7 @@ class CauseFinder {
   /// O(calls).
   CausePlaces excess(BalanceOf of) const;
   /// What one rank does alone (ComputationBalance::shared_out()). O(calls).
-  CausePlaces alone(BalanceOf of) const;
+  CausePlaces alone() const;
   /// Whether other ranks, too, do what ranks do in most of these places: the same function of the
   /// program's own, at any time. O(calls).
   bool others_do_it(const CausePlaces& places) const;

@@ -140,17 +140,18 @@ ComputationBalance::ComputationBalance(const GapTimes& gaps) {
     for (std::int32_t r = 0; r < run.trace().ranks(); ++r) {
       factors_[of].emplace_back(run.calls(r), 1.0F);
       charged_[of].emplace_back(run.calls(r), 0.0F);
-      shared_out_[of].emplace_back(run.calls(r), 1.0F);
     }
+  }
+  for (std::int32_t r = 0; r < run.trace().ranks(); ++r) {
+    shared_out_.emplace_back(run.calls(r), 1.0F);
   }
   balance_visits(gaps);
   balance_stretches(gaps);
 }
 
-void ComputationBalance::share_out(BalanceOf of, std::int32_t rank, CallIndex call, double part) {
-  const double left = 1 - part * (1 - 1 / static_cast<double>(active_));
-  shared_out_[static_cast<std::size_t>(of)][static_cast<std::size_t>(rank)][call] =
-      static_cast<float>(left);
+void ComputationBalance::share_out(std::int32_t rank, CallIndex call, double part) {
+  float& left = shared_out_[static_cast<std::size_t>(rank)][call];
+  left = std::min(left, static_cast<float>(1 - part * (1 - 1 / static_cast<double>(active_))));
 }
 
 void ComputationBalance::balance_visits(const GapTimes& gaps) {
@@ -176,7 +177,7 @@ void ComputationBalance::balance_visits(const GapTimes& gaps) {
   for_all([&](float& ns, const SharedWork& work, std::int32_t r, CallIndex call) {
     if (work.is_of_one(ns)) {
       const std::int64_t end = run.enter_ns(r, call);
-      share_out(BalanceOf::visits, r, call, lonely.share(r, end - run.gap_ns(r, call), end));
+      share_out(r, call, lonely.share(r, end - run.gap_ns(r, call), end));
     }
     charged[static_cast<std::size_t>(r)][call] = static_cast<float>(work.charged(ns));
     ns = static_cast<float>(work.factor(ns));
@@ -210,7 +211,7 @@ void ComputationBalance::balance_stretches(const GapTimes& gaps) {
     for_meetings(run, active_, rank, [&](CallIndex call, bool meets) {
       factors[r][call] = static_cast<float>(work[s].factor(busy[r][s]));
       charged[r][call] = static_cast<float>(work[s].charged(busy[r][s]));
-      if (work[s].is_of_one(busy[r][s])) share_out(BalanceOf::stretches, rank, call, 1);
+      if (work[s].is_of_one(busy[r][s])) share_out(rank, call, 1);
       if (meets) ++s;
     });
   }

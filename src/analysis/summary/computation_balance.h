@@ -20,7 +20,7 @@ inline constexpr std::size_t kBalances = 2;
 /// compared with the busiest one, takes no part; what only one rank does is not shared out.
 class ComputationBalance {
  public:
-  /// Only what lies in the interval of `gaps` changes. O(calls + waits log waits), 24 bytes a call.
+  /// Only what lies in the interval of `gaps` changes. O(calls + waits log waits), 20 bytes a call.
   explicit ComputationBalance(const GapTimes& gaps);
 
   /// Times what it takes.
@@ -32,10 +32,10 @@ class ComputationBalance {
   double charged(BalanceOf of, std::int32_t rank, CallIndex call) const {
     return charged_[static_cast<std::size_t>(of)][static_cast<std::size_t>(rank)][call];
   }
-  /// What it would take if what one rank alone does were shared out among all, and nothing else:
-  /// there, and while all others wait.
-  double shared_out(BalanceOf of, std::int32_t rank, CallIndex call) const {
-    return shared_out_[static_cast<std::size_t>(of)][static_cast<std::size_t>(rank)][call];
+  /// Times what it takes if what one rank does alone were shared out among all, and nothing else:
+  /// between two synchronisations of all, or while all others wait.
+  double shared_out(std::int32_t rank, CallIndex call) const {
+    return shared_out_[static_cast<std::size_t>(rank)][call];
   }
 
  private:
@@ -43,13 +43,13 @@ class ComputationBalance {
 
   void balance_visits(const GapTimes& gaps);
   void balance_stretches(const GapTimes& gaps);
-  void share_out(BalanceOf of, std::int32_t rank, CallIndex call, double part);
+  void share_out(std::int32_t rank, CallIndex call, double part);
 
   std::size_t active_ = 0;  // ranks that have calls
 
   std::array<OfCalls, kBalances> factors_;
   std::array<OfCalls, kBalances> charged_;
-  std::array<OfCalls, kBalances> shared_out_;
+  OfCalls shared_out_;
 };
 
 }  // namespace slackline

@@ -166,9 +166,7 @@ class LimitCosts : public ScenarioCosts<kLanes> {
       saved += static_cast<double>(gap.late_start);
       factor = in_.balance.factor(*s.balance, rank, call);
     }
-    if (s.shared_out) {
-      factor *= in_.balance.shared_out(s.balance.value_or(BalanceOf::visits), rank, call);
-    }
+    if (s.shared_out) factor *= in_.balance.shared_out(rank, call);
     saved += static_cast<double>(gap.busy()) * (1 - factor);
     if (without(Limit::blocked)) saved += static_cast<double>(gap.blocked) * own.blocked;
     for (const Limit limit :
@@ -287,17 +285,17 @@ class GainSearch {
     const Scenario computing = in_no_time(balanced_);
     outcomes_.ask(
         std::array{computing, in_parallel(computing, false), in_parallel(computing, true)});
-    out_.works_alone = outcomes_.of(in_parallel(computing, true)).run_ns + kMatters * length() <
-                       outcomes_.of(in_parallel(computing, false)).run_ns;
+    out_.works_alone = outcomes_.of(in_parallel(computing, true)).run_ns <=
+                       (1 + kMatters) * outcomes_.of(in_parallel(computing, false)).run_ns;
   }
 
-  /// Of those that are about as short, the one with the least waiting.
+  /// The one with the least waiting, of those that are about as short as any.
   Scenario shortest(std::span<const Scenario> scenarios) {
     double least = outcomes_.of(scenarios.front()).run_ns;
     for (const Scenario& s : scenarios) least = std::min(least, outcomes_.of(s).run_ns);
     const Scenario* best = nullptr;
     for (const Scenario& s : scenarios) {
-      if (outcomes_.of(s).run_ns > least + kMatters * length()) continue;
+      if (outcomes_.of(s).run_ns > (1 + kMatters) * least) continue;
       if (best == nullptr || outcomes_.of(s).waiting_ns < outcomes_.of(*best).waiting_ns) best = &s;
     }
     return *best;

@@ -194,13 +194,13 @@ void LimitLosses::add_time_in_calls() {
     place_loss(limit, place, sum, explained, sum.calls());
     place_loss(Limit::processors, place, sum, usual - explained, sum.calls());
     place_loss(of_exceptional, place, sum, known - usual, exceptional.calls);
-    place_loss(Limit::unknown, place, sum, unknown, sum.calls());
+    place_loss(unexplained, place, sum, unknown, sum.calls());
 
     const double of_usual = usual + unknown;
     const auto part = [&](Limit l) -> double& { return calls.usual[static_cast<std::size_t>(l)]; };
     part(limit) += ratio_of(explained, of_usual);
     part(Limit::processors) += ratio_of(usual - explained, of_usual);
-    part(Limit::unknown) += ratio_of(unknown, of_usual);
+    part(unexplained) += ratio_of(unknown, of_usual);
     calls.exceptional[static_cast<std::size_t>(of_exceptional)] = 1;
     calls.has_exceptional = exceptional.calls > 0;
   }

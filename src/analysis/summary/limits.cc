@@ -78,8 +78,9 @@ class LimitSearch {
   /// Work that one rank does alone, but others do, too, at other times, is shared out badly, and
   /// not serial.
   void name_lonely_work() {
-    if (!gains_.works_alone || !losses_in_code()) return;
-    alone_ = places_.alone(gains_.balance.value_or(BalanceOf::visits));
+    if (!gains_.works_alone || in_.trace.call_tree().empty()) return;
+    alone_ = places_.alone();
+    if (alone_.outstanding(in_.shares.present).empty()) return;  // all do, in turn
     auto& serial = gains_.of[static_cast<std::size_t>(Limit::serialisation)];
     auto& imbalance = gains_.of[static_cast<std::size_t>(Limit::imbalance)];
     if (!serial || !imbalance || serial->share <= imbalance->share) return;
@@ -89,7 +90,6 @@ class LimitSearch {
               gains_.waiting_ns[static_cast<std::size_t>(Limit::imbalance)]);
     lonely_imbalance_ = true;
   }
-  bool losses_in_code() const { return !in_.trace.call_tree().empty(); }
 
   static double gain(const LimitingCause& c) { return c.gain ? c.gain->share : c.share; }
   static double certain_gain(const LimitingCause& c) { return c.gain ? c.gain->certain : c.share; }
@@ -221,9 +221,7 @@ class LimitSearch {
   }
 
   void describe_serialisation(LimitingCause& c) const {
-    describe_places(gains_.works_alone ? places_.alone(gains_.balance.value_or(BalanceOf::visits))
-                                       : places_.beside_waits(),
-                    c);
+    describe_places(gains_.works_alone ? places_.alone() : places_.beside_waits(), c);
     if (c.ranks.empty()) {
       // A rank that never came.
       std::map<std::int32_t, double> missing;

@@ -9,7 +9,7 @@
 namespace slackline {
 namespace {
 
-/// Of a function's time: one that runs elsewhere, too, computes what the program needs.
+/// This share of a function's time is between polls; else it computes what the program needs.
 constexpr double kNowhereElse = 0.9;
 
 /// By rank, the calls whose gap follows a poll that found nothing.
