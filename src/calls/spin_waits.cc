@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "calls/window_waits.h"
@@ -59,6 +60,7 @@ class SpinSearch {
     for (std::size_t i = 0; i < calls.size(); ++i) {
       if (calls.operation(i) != Operation::compare_and_swap) continue;
       const Target target{calls.comm(i), calls.peer(i)};
+      swappers_.insert({target, rank});
       std::size_t last = i;
       std::size_t swaps = 1;
       for (std::size_t k = i + 1; k < calls.size() && goes_on(calls, i, k, target); ++k) {
@@ -78,26 +80,24 @@ class SpinSearch {
                       const Target& target) {
     const std::int64_t mean =
         (calls.end_ns(call - 1) - calls.begin_ns(first)) / static_cast<std::int64_t>(call - first);
-    if (calls.gap_ns(call) > kLongPause * mean || calls.comm(call) != target.first) return false;
+    if (calls.gap_ns(call) / kLongPause > mean || calls.comm(call) != target.first) return false;
     if (is_flush(calls.operation(call))) return true;
     return calls.operation(call) == Operation::compare_and_swap &&
            calls.peer(call) == target.second;
   }
 
-  /// All but swaps that found it locked.
+  /// By ranks that swap there as well: all but swaps that may have found it locked.
   void find_changes(std::int32_t rank) {
     const RankCalls& calls = trace_.calls(rank);
     for (std::size_t i = 0; i < calls.size(); ++i) {
       if (!changes_target(calls.operation(i))) continue;
       const Target target{calls.comm(i), calls.peer(i)};
       const auto spins = targets_.find(target);
-      if (spins == targets_.end()) continue;
-      const auto found = std::ranges::find_if(spins->second, [&](const auto& s) {
-        return s.first == rank && s.second.first <= i && i < s.second.last;
-      });
-      if (found != spins->second.end()) {
-        i = found->second.last - 1;
-      } else {
+      if (spins == targets_.end() || !swappers_.contains({target, rank})) continue;
+      const auto own = std::ranges::equal_range(spins->second, rank, {}, &OfRank::first);
+      const auto spin = std::ranges::lower_bound(
+          own, i, {}, [](const OfRank& s) { return std::size_t{s.second.last}; });
+      if (spin == own.end() || spin->second.first > i) {
         changes_[target].push_back({calls.begin_ns(i), rank, static_cast<CallIndex>(i)});
       }
     }
@@ -120,7 +120,9 @@ class SpinSearch {
 
   const Trace& trace_;
   std::vector<std::vector<SpinWait>> out_;
-  std::map<Target, std::vector<std::pair<std::int32_t, Spin>>> targets_;
+  using OfRank = std::pair<std::int32_t, Spin>;
+  std::map<Target, std::vector<OfRank>> targets_;  // by rank, in program order
+  std::set<std::pair<Target, std::int32_t>> swappers_;
   std::map<Target, std::vector<Change>> changes_;
 };
 

@@ -17,9 +17,10 @@ struct SpinWait {
   CallIndex source_call = kNoCall;
 };
 
-/// By rank, in program order; empty where there are none. Waits for which no change by another rank
-/// is known are left out. Linear in calls, where there is any MPI_Compare_and_swap at all, and in
-/// swaps at a target times the ranks' spins there.
+/// By rank, in program order; empty where there are none. Only changes by ranks that swap at the
+/// target as well count, and waits without one are left out. Where at a target words lie is not
+/// recorded: all of one target are one. Linear in calls, where there is any MPI_Compare_and_swap at
+/// all, times the logarithm of the spins.
 std::vector<std::vector<SpinWait>> spin_waits(const Trace& trace);
 
 }  // namespace slackline

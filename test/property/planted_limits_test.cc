@@ -122,6 +122,20 @@ Planted serial_part(WrittenRun& run, int steps) {
   return {Limit::serialisation, worker, steps * (static_cast<double>(alone) - left)};
 }
 
+/// Half of the ranks, or fewer, work while the others have nothing to do.
+Planted part_of_few(WrittenRun& run, int steps) {
+  const int workers = run.ranks() / 2;
+  const std::int64_t each = run.uniform(40'000, 150'000);
+  for (int i = 0; i < steps; ++i) {
+    work_all(run);
+    run.together(kCall_ns, "barrier");
+    for (int r = 0; r < workers; ++r) run.work(r, each);
+    run.together(kCall_ns, "barrier");
+  }
+  const double left = static_cast<double>(each * workers) / run.ranks();
+  return {Limit::serialisation, -1, steps * (static_cast<double>(each) - left)};
+}
+
 /// A token goes round: one rank works at a time. Without waiting, the run takes as long as the rank
 /// that works most.
 Planted chain(WrittenRun& run, int steps) {
@@ -221,13 +235,12 @@ TEST_P(PlantedLimits, ComeFirstAndGainWhatTheyCost) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, PlantedLimits,
-    ::testing::Values(PlantedKind{"late_rank", late_rank},
-                      PlantedKind{"late_in_turn", late_in_turn},
-                      PlantedKind{"serial_part", serial_part}, PlantedKind{"chain", chain},
-                      PlantedKind{"no_processors", no_processors},
-                      PlantedKind{"no_processor_in_turn", no_processor_in_turn},
-                      PlantedKind{"bytes", bytes}, PlantedKind{"small_messages", small_messages},
-                      PlantedKind{"nothing", nothing}),
+    ::testing::Values(
+        PlantedKind{"late_rank", late_rank}, PlantedKind{"late_in_turn", late_in_turn},
+        PlantedKind{"serial_part", serial_part}, PlantedKind{"part_of_few", part_of_few},
+        PlantedKind{"chain", chain}, PlantedKind{"no_processors", no_processors},
+        PlantedKind{"no_processor_in_turn", no_processor_in_turn}, PlantedKind{"bytes", bytes},
+        PlantedKind{"small_messages", small_messages}, PlantedKind{"nothing", nothing}),
     [](const auto& of) { return of.param.name; });
 
 }  // namespace

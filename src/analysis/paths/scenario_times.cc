@@ -48,6 +48,7 @@ class ForwardWalk {
   struct Entered {
     Times times{};
     std::uint32_t step = 0;
+    bool known = false;
   };
   struct Entry {
     Times times{};
@@ -60,7 +61,8 @@ class ForwardWalk {
     const auto r = static_cast<std::size_t>(rank);
     costs_.add_gap(rank, call, run_.gap_ns(rank, call), at_[r]);
     if (sources_.contains(rank, call)) {
-      entered_[sources_.number_of(rank, call)] = {at_[r], static_cast<std::uint32_t>(steps_[r])};
+      entered_[sources_.number_of(rank, call)] = {at_[r], static_cast<std::uint32_t>(steps_[r]),
+                                                  true};
     }
   }
 
@@ -115,7 +117,8 @@ class ForwardWalk {
     if (polled.wait_ns <= 0 || polled.wait_ns > work_.work_ns()) return 0;
     if (polled.source) {
       const auto [from, of] = *polled.source;
-      if (!sources_.contains(from, of) || !run_.order().begun(from, of, rank, call)) return 0;
+      // The order is that of calls that succeed: it may come later than a poll that found nothing.
+      if (!sources_.contains(from, of) || !entered_[sources_.number_of(from, of)].known) return 0;
       follow({*polled.source, 0}, static_cast<std::size_t>(rank));
     }
     return polled.wait_ns;

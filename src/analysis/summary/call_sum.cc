@@ -54,7 +54,7 @@ std::size_t CallSum::far_longer() const {
 }
 
 bool CallSum::is_exceptional(double time_ns, const CallVolume& volume) const {
-  return exceptional().calls > 0 && bits_of_slowness(time_ns, volume) >= far_longer();
+  return bits_of_slowness(time_ns, volume) >= far_longer();
 }
 
 CallSum::Exceptional CallSum::exceptional() const {

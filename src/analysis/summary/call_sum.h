@@ -33,7 +33,7 @@ class CallSum {
     double ns = 0;
   };
   Exceptional exceptional() const;
-  /// Whether a call is one of these.
+  /// Whether a call is one of these, where there are any.
   bool is_exceptional(double time_ns, const CallVolume& volume) const;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -86,7 +87,6 @@ template <class Share, class Visit>
 CausePlaces CauseFinder::of_gaps(Share share, Visit visit) const {
   CausePlaces places;
   for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
-    const RankCalls& calls = in_.trace.calls(r);
     for (std::size_t i = 0; i < in_.run.calls(r); ++i) {
       const auto call = static_cast<CallIndex>(i);
       const GapTime gap = gaps_.of(r, call);
@@ -98,7 +98,7 @@ CausePlaces CauseFinder::of_gaps(Share share, Visit visit) const {
       const double part = share(r, call);
       if (part <= 0) continue;
       places.blocked_ns += part * static_cast<double>(gap.blocked);
-      const std::int64_t end = calls.begin_ns(i);
+      const std::int64_t end = in_.run.start_ns() + in_.run.enter_ns(r, call);
       places.add({{end - in_.run.gap_ns(r, call), end}, part * static_cast<double>(gap.busy()), r});
     }
   }
@@ -137,14 +137,24 @@ CausePlaces CauseFinder::excess(BalanceOf of) const {
       places.frames[frame] += std::max(0.0, ns[0] - scale * ns[1]);
     }
   }
-  for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
-    if (in_.run.calls(r) == 0) continue;
-    const auto late = static_cast<double>(gaps_.of(r, 0).late_start);
-    const std::int64_t begin = in_.run.start_ns();
-    places.add({{begin, begin + in_.run.late_start_ns(r)}, late, r});
-    places.late_start_ns += late;
-  }
+  add_late_starts(places);
   return places;
+}
+
+/// The others wait for the rank that starts last.
+void CauseFinder::add_late_starts(CausePlaces& places) const {
+  std::vector<std::int64_t> late(static_cast<std::size_t>(in_.trace.ranks()));
+  for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+    if (in_.run.calls(r) > 0) late[static_cast<std::size_t>(r)] = gaps_.of(r, 0).late_start;
+  }
+  const auto last = std::ranges::max_element(late);
+  if (last == late.end() || *last <= 0) return;
+  const double mean = std::accumulate(late.begin(), late.end(), 0.0) /
+                      static_cast<double>(std::max<std::size_t>(1, in_.shares.present));
+  const auto rank = static_cast<std::int32_t>(last - late.begin());
+  const std::int64_t begin = in_.run.start_ns();
+  places.late_start_ns = std::max(0.0, static_cast<double>(*last) - mean);
+  places.add({{begin, begin + in_.run.late_start_ns(rank)}, places.late_start_ns, rank});
 }
 
 CausePlaces CauseFinder::alone() const {
@@ -173,7 +183,10 @@ bool CauseFinder::others_do_it(const CausePlaces& places) const {
       const auto call = static_cast<CallIndex>(i);
       const GapTime gap = gaps_.of(r, call);
       in_.code.split(r, call, gap.computing, [&](FrameId frame, std::int64_t ns) {
-        if (tree.location(own_[frame]).function != tree.location(most).function) return;
+        if (own_[frame] == 0) return;
+        const CodeLocation& at = tree.location(own_[frame]);
+        const CodeLocation& of = tree.location(most);
+        if (at.function != of.function || at.file != of.file) return;
         (r == rank ? own : of_others) += static_cast<double>(ns);
       });
     }
@@ -214,7 +227,15 @@ void CauseFinder::add_computation(const TimeInterval& t, std::int32_t rank,
     in_.code.split(rank, call, computed, [&](FrameId frame, std::int64_t ns) {
       places.frames[own_[frame]] += static_cast<double>(ns);
     });
-    places.add({{from, to}, static_cast<double>(computed), rank});
+    std::int64_t blocked = 0;
+    if (i < in_.run.calls(rank)) {
+      blocked = std::clamp<std::int64_t>(to - from - computed, 0, gaps_.of(rank, call).blocked);
+    }
+    in_.code.split_stretch(rank, call, blocked, true, [&](FrameId frame, std::int64_t ns) {
+      places.frames[own_[frame]] += static_cast<double>(ns);
+    });
+    places.blocked_ns += static_cast<double>(blocked);
+    places.add({{from, to}, static_cast<double>(computed + blocked), rank});
   }
 }
 

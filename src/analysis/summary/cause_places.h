@@ -57,6 +57,7 @@ class CauseFinder {
  private:
   template <class Share, class Visit>
   CausePlaces of_gaps(Share share, Visit visit) const;
+  void add_late_starts(CausePlaces& places) const;
   void add_computation(const TimeInterval& t, std::int32_t rank, CausePlaces& places) const;
 
   const LimitInputs& in_;

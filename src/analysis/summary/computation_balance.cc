@@ -29,6 +29,9 @@ struct SharedWork {
     ++workers;
   }
   bool is_of_one(double ns) const { return workers == 1 && takes_part(ns); }
+  bool is_of_few(double ns, std::size_t ranks) const {
+    return 2 * std::size_t{workers} <= ranks && takes_part(ns);
+  }
   double mean() const { return ratio_of(sum, static_cast<double>(workers)); }
   double factor(double ns) const { return takes_part(ns) && workers > 1 ? mean() / ns : 1; }
   bool is_busiest(double ns) const {
@@ -74,8 +77,10 @@ void for_meetings(const Activities& run, std::size_t active, std::int32_t rank, 
     bool meets = false;
     run.matching().for_completions(rank, call, [&](const CallMatching::Completion& c) {
       if (c.kind != CallMatching::Completion::Kind::collective) return;
-      meets =
-          meets || (run.matching().collective(c.id).member_count == active && run.all_wait(c.id));
+      const CollectiveInstance& of = run.matching().collective(c.id);
+      const CollectiveMember* own = run.matching().member(of, rank);
+      const bool blocking = own != nullptr && own->enter == own->done;
+      meets = meets || (blocking && of.member_count == active && run.all_wait(c.id));
     });
     visit(call, meets);
   }
@@ -93,7 +98,7 @@ class LonelyTimes {
       if (run.calls(r) > 0) missing += r;
       for (std::size_t i = 0; i < run.calls(r); ++i) {
         run.look(r, static_cast<CallIndex>(i), work);
-        if (work.ready_ns <= work.enter_ns) continue;
+        if (work.ready_ns <= work.enter_ns || run.trace().calls(r).thread(i) != 0) continue;
         changes.push_back({work.enter_ns, r, -1});
         changes.push_back({work.ready_ns, r, 1});
       }
@@ -149,9 +154,11 @@ ComputationBalance::ComputationBalance(const GapTimes& gaps) {
   balance_stretches(gaps);
 }
 
-void ComputationBalance::share_out(std::int32_t rank, CallIndex call, double part) {
+void ComputationBalance::share_out(std::int32_t rank, CallIndex call, double part,
+                                   std::uint32_t workers) {
+  const double saved = 1 - static_cast<double>(workers) / static_cast<double>(active_);
   float& left = shared_out_[static_cast<std::size_t>(rank)][call];
-  left = std::min(left, static_cast<float>(1 - part * (1 - 1 / static_cast<double>(active_))));
+  left = std::min(left, static_cast<float>(1 - part * saved));
 }
 
 void ComputationBalance::balance_visits(const GapTimes& gaps) {
@@ -177,7 +184,7 @@ void ComputationBalance::balance_visits(const GapTimes& gaps) {
   for_all([&](float& ns, const SharedWork& work, std::int32_t r, CallIndex call) {
     if (work.is_of_one(ns)) {
       const std::int64_t end = run.enter_ns(r, call);
-      share_out(r, call, lonely.share(r, end - run.gap_ns(r, call), end));
+      share_out(r, call, lonely.share(r, end - run.gap_ns(r, call), end), 1);
     }
     charged[static_cast<std::size_t>(r)][call] = static_cast<float>(work.charged(ns));
     ns = static_cast<float>(work.factor(ns));
@@ -211,7 +218,7 @@ void ComputationBalance::balance_stretches(const GapTimes& gaps) {
     for_meetings(run, active_, rank, [&](CallIndex call, bool meets) {
       factors[r][call] = static_cast<float>(work[s].factor(busy[r][s]));
       charged[r][call] = static_cast<float>(work[s].charged(busy[r][s]));
-      if (work[s].is_of_one(busy[r][s])) share_out(rank, call, 1);
+      if (work[s].is_of_few(busy[r][s], active_)) share_out(rank, call, 1, work[s].workers);
       if (meets) ++s;
     });
   }

@@ -128,8 +128,11 @@ class LimitCosts : public ScenarioCosts<kLanes> {
   void add_poll(const WaitState& w) {
     const RankCalls& calls = in_.of.trace.calls(w.rank);
     if (!w.asked_again || !w.effective || w.cause_rank < 0 || w.cause_call == kNoCall) return;
-    Poll poll{w.call, {w.wait_ns, CallSource{w.cause_rank, w.cause_call}}};
-    if (calls.begin_ns(w.call) + w.wait_ns >= calls.end_ns(w.call)) poll.waits.source.reset();
+    // Not cut to the interval, as the wait is.
+    const std::int64_t came = in_.of.trace.calls(w.cause_rank).begin_ns(w.cause_call);
+    const std::int64_t end = calls.end_ns(w.call);
+    Poll poll{w.call, {std::min(came, end) - calls.begin_ns(w.call), {}}};
+    if (came < end) poll.waits.source = CallSource{w.cause_rank, w.cause_call};
     ranks_[static_cast<std::size_t>(w.rank)].polls.push_back(poll);
   }
 
@@ -144,7 +147,9 @@ class LimitCosts : public ScenarioCosts<kLanes> {
       const auto share = [&](Limit limit, std::int64_t ns) {
         own.threads[static_cast<std::size_t>(limit)] = ratio_of(static_cast<double>(ns), of_rank);
       };
-      share(Limit::openmp_serial, time.serial_idle);
+      if (LimitLosses::is_hybrid(openmp->ranks[r])) {
+        share(Limit::openmp_serial, time.serial_idle);
+      }
       share(Limit::openmp_imbalance, time.imbalance);
       share(Limit::openmp_synchronisation, time.synchronisation);
     }
@@ -254,17 +259,31 @@ class GainSearch {
       out_.of[static_cast<std::size_t>(limit)] = gain_without(limit);
     }
     widen_by_unknown();
-    // Where recordings end, the run would have gone on, nobody knows for how long.
-    if (in_.losses.ns(Limit::serialisation) > 0) reset(Limit::serialisation);
-    const auto outside = static_cast<double>(in_.of.shares.sum_ns.outside);
-    if (2 * outside >= in_.losses.ns(Limit::unknown)) reset(Limit::unknown);
+    forget_doubtful();
     share_out_waiting();
     return out_;
   }
 
  private:
-  double length() const { return static_cast<double>(in_.of.shares.length_ns); }
+  double length() const { return static_cast<double>(in_.interval.length_ns()); }
   void reset(Limit limit) { out_.of[static_cast<std::size_t>(limit)].reset(); }
+
+  void forget_doubtful() {
+    // Where recordings end, the run would have gone on, nobody knows for how long.
+    const double rank_time =
+        static_cast<double>(in_.of.shares.length_ns) * static_cast<double>(in_.of.shares.present);
+    if (in_.losses.ns(Limit::serialisation) > kMatters * rank_time) reset(Limit::serialisation);
+    const auto outside = static_cast<double>(in_.of.shares.sum_ns.outside);
+    if (2 * outside >= in_.losses.ns(Limit::unknown)) reset(Limit::unknown);
+    if (2 * in_.interval.length_ns() < in_.of.shares.length_ns) out_.of.fill(std::nullopt);
+    // The calls of a rank's threads stand one after the other in the activity graph, which leaves
+    // no room for what the main thread computes meanwhile.
+    for (std::int32_t r = 0; r < in_.of.trace.ranks(); ++r) {
+      if (!in_.of.trace.calls(r).has_threads()) continue;
+      reset(Limit::imbalance);
+      reset(Limit::serialisation);
+    }
+  }
 
   void balance_computation(const std::vector<Limit>& limits) {
     with_ = as_measured_.without_loss(Limit::processors);
@@ -378,8 +397,11 @@ class GainSearch {
     const double begin = static_cast<double>(in_.interval.begin_ns - in_.run.start_ns());
     const auto first = static_cast<std::size_t>(std::ranges::lower_bound(measured_at_ns_, begin) -
                                                 measured_at_ns_.begin());
-    const std::size_t n = measured_at_ns_.size();
-    if (n < first + kFewestStretches || with.met_at_ns.size() != n) return 0;
+    const double end = begin + static_cast<double>(in_.interval.length_ns());
+    const auto n = static_cast<std::size_t>(std::ranges::upper_bound(measured_at_ns_, end) -
+                                            measured_at_ns_.begin());
+    const std::size_t known = std::min(with.met_at_ns.size(), without.met_at_ns.size());
+    if (n < first + kFewestStretches || known < n) return 0;
     const auto gained = [&](std::size_t i) { return with.met_at_ns[i] - without.met_at_ns[i]; };
     const double took = measured_at_ns_[n - 1] - measured_at_ns_[first];
     const double share = ratio_of(gained(n - 1) - gained(first), took);

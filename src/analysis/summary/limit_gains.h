@@ -13,10 +13,10 @@ namespace slackline {
 /// How much shorter the measured run would be without its losses, each of them alone, and what its
 /// waiting comes from.
 struct LimitGains {
-  /// As shares of the analysed interval; nothing where no scenario is defined or nothing is lost.
+  /// As shares of the analysed interval; nothing where no scenario is defined or can be trusted.
   std::array<std::optional<LimitGain>, kLimits> of{};
   LimitParts waiting_ns{};  ///< adds up to LimitLosses::waiting_ns(); of processors it may be < 0
-  /// What balanced computation best: nothing if no rank waited for a lock that another one held.
+  /// What balanced computation best; nothing: not to wait for locks.
   std::optional<BalanceOf> balance{};
   /// Serialisation is one rank that works alone; else ranks that wait for each other in turn.
   bool works_alone = false;
@@ -25,7 +25,7 @@ struct LimitGains {
 };
 
 /// `gaps`: of the whole run of `inputs`, of which only what lies in their interval changes;
-/// `balance` of these; `losses` without waiting. Some three walks over the run,
+/// `balance` of these; `losses` without waiting. Two to five walks over the run,
 /// O(calls + members of collectives) each; 72 bytes a call that another one waits for.
 LimitGains limit_gains(const GapTimes& gaps, const ComputationBalance& balance,
                        const LimitInputs& inputs, const LimitLosses& losses);

@@ -238,7 +238,6 @@ void LimitLosses::sum_up_rest() {
       static_cast<double>(least_blocked_ns_) * static_cast<double>(in_.shares.present);
 }
 
-/// Whether a rank's computation is meant for threads, and not only a library that it calls.
 bool LimitLosses::is_hybrid(const RankThreads& rank) {
   constexpr double kParallel = 0.1;
   return static_cast<double>(rank.parallel_ns) >=

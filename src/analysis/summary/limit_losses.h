@@ -55,6 +55,8 @@ class LimitLosses {
   /// The share of a rank's time blocked outside of MPI that all ranks have.
   double common_blocked(std::int32_t rank) const;
 
+  /// Whether a rank's computation is meant for threads, and not only a library that it calls.
+  static bool is_hybrid(const RankThreads& rank);
   /// Whether more ranks ran than there are processors.
   bool has_more_ranks() const;
   /// Whether OpenMP had more threads than processors.
@@ -85,7 +87,6 @@ class LimitLosses {
   void add_time_in_calls();
   void place_loss(Limit limit, const LossPlace& place, const CallSum& sum, double ns,
                   std::uint64_t calls);
-  static bool is_hybrid(const RankThreads& rank);
   void add_threads();
 
   const LimitInputs& in_;

@@ -213,7 +213,7 @@ class LimitSearch {
     } else {
       describe_places(gains_.balance ? places_.excess(*gains_.balance) : places_.beside_waits(), c);
     }
-    c.by_cpu_time = gains_.hides_imbalance;
+    c.by_cpu_time = gains_.hides_imbalance && gains_.balance && !c.ranks.empty();
     if (c.by_cpu_time) return describe_cpu_time(c);
     c.evidence =
         fmt::format("{} of rank time is waiting for {}", format_percent(c.share),
@@ -467,8 +467,8 @@ class LimitSearch {
     LimitingCause c{.limit = Limit::computation, .interval = from_start(analysed())};
     c.share = static_cast<double>(in_.shares.sum_ns.compute) / rank_time();
     c.frame = most_computed([](std::int32_t, FrameId) { return 1; });
-    c.evidence = lacks_processors ? "no loss but lack of processors exceeds 5 % of rank time"
-                                  : "no loss exceeds 5 % of rank time";
+    c.evidence = lacks_processors ? "without any other loss the run would be less than 5 % shorter"
+                                  : "without any loss the run would be less than 5 % shorter";
     return c;
   }
 
@@ -493,7 +493,8 @@ class LimitSearch {
   static bool is_clear(const LimitingCause& c, const std::vector<LimitingCause>& causes) {
     if (&c != &causes.front() || !c.gain || c.gain->low < kLeastLoss) return false;
     return std::ranges::all_of(causes, [&](const LimitingCause& other) {
-      return &other == &c || !other.gain || other.gain->high < c.gain->low;
+      return &other == &c || other.limit == Limit::computation ||
+             (other.gain ? other.gain->high : other.share) < c.gain->low;
     });
   }
 

@@ -167,6 +167,7 @@ TEST(Limits, AreOfMainThreads) {
                   " @890 send to=0 tag=3\n @990 +10 barrier\n @1000 +1 finalize\n"));
   for (const LimitingCause& cause : causes) {
     EXPECT_TRUE(cause.limit == Limit::computation || cause.share < 0.1) << cause.evidence;
+    EXPECT_TRUE(!cause.gain || cause.gain->share < 0.1) << cause.evidence;
   }
 }
 
@@ -261,6 +262,49 @@ TEST(Limits, CountTheBytesOfNonblockingCollectives) {
   ASSERT_FALSE(causes.empty());
   EXPECT_EQ(causes[0].limit, Limit::transfer);
   EXPECT_NEAR(causes[0].share, 0.8, 0.05);
+}
+
+// Rank 0 asks four times, 20 us apart, whether the barrier is over that rank 1 enters at 200 us;
+// what it does meanwhile, it does nowhere else.
+std::string polling_run(const char* between_polls) {
+  std::string text =
+      "slackline-trace 1 timed ranks=2\nframe 1 0 main file=a.c line=30\n"
+      "frame 2 1 work file=a.c line=8\nframe 3 1 idle file=a.c line=15\n"
+      "frame 4 0 main file=a.c line=31\nframe 5 0 main file=a.c line=32\nrank 0\n"
+      " @0 +10 init frame=1\n @50000 sample cpu=100000 frame=2\n @100000 +100 ibarrier req=1 "
+      "frame=4\n @100100 +100 test req=1 failed frame=5\n";
+  for (int i = 1; i < 5; ++i) {
+    text += fmt::format(" @{} sample cpu=25000 frame={}\n @{} +100 test req=1 {}frame=5\n",
+                        100'000 + i * 25'000 - 10'000, between_polls, 100'100 + i * 25'000,
+                        i < 4 ? "failed " : "");
+  }
+  return text +
+         " @300000 +10 finalize frame=1\nrank 1\n @0 +10 init frame=1\n"
+         " @100000 sample cpu=200000 frame=2\n @190000 +100 ibarrier req=1 frame=4\n"
+         " @190100 +10000 wait req=1 frame=5\n @300000 +10 finalize frame=1\n";
+}
+
+std::vector<LimitingCause> limits_of_polling(const char* between_polls) {
+  Samples samples;
+  const Trace trace = read_text(polling_run(between_polls), "test", &samples);
+  const CallMatching matching(trace);
+  const CausalOrder order(trace, matching);
+  return diagnose(trace, CallPaths(trace), matching, order, wait_states(trace, matching, order, {}),
+                  {.samples = &samples})
+      .limits;
+}
+
+TEST(Limits, CountWhatOnlyPassesTheTimeBetweenPollsAsWaiting) {
+  const auto idle = limits_of_polling("3");
+  ASSERT_FALSE(idle.empty());
+  EXPECT_EQ(idle[0].limit, Limit::imbalance);
+  EXPECT_THAT(idle[0].ranks, ElementsAre(1));
+  ASSERT_TRUE(idle[0].gain);
+  EXPECT_NEAR(idle[0].gain->share, 45.0 / 300, 0.02) << "190 and 100 us of work";
+  const auto busy = limits_of_polling("2");
+  const LimitingCause* const imbalance = find(busy, Limit::imbalance);
+  EXPECT_TRUE(imbalance == nullptr || imbalance->gain->share < 0.05)
+      << "it works in the same function at other times, too";
 }
 
 // 300 polls of 100 ns find nothing: there are no messages that could be many.

@@ -62,7 +62,7 @@ class DelaySearch {
         processed_(waits_.size()) {
     out.origins.resize(waits_.size());
     for (std::uint32_t i = 0; i < waits_.size(); ++i) {
-      if (waits_[i].effective) {
+      if (waits_[i].effective && !waits_[i].is_spin()) {
         of_rank_[static_cast<std::size_t>(waits_[i].rank)].push_back(i);
       }
     }
@@ -80,6 +80,9 @@ class DelaySearch {
       if (!w.effective || w.cause_rank < 0 || w.cause_rank == w.rank) continue;
       if (w.cause_call == kNoCall) {
         process_cut(i);
+      } else if (w.is_spin()) {  // the call in which the lock became free has the cause
+        out_.waiting_ns += w.wait_ns;
+        out_.unexplained_ns += static_cast<double>(w.wait_ns);
       } else {
         latest_first.push_back(i);
       }

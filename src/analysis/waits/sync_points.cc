@@ -42,7 +42,8 @@ void SyncPoints::number_points(std::int32_t rank) {
 
 void SyncPoints::add_waits(const WaitStates& waits) {
   for (const WaitState& w : waits.states) {
-    if (w.cause_call == kNoCall || w.cause_rank == w.rank || in_collective(w)) continue;
+    if (w.cause_call == kNoCall || w.cause_rank == w.rank || w.is_spin()) continue;
+    if (in_collective(w)) continue;
     const std::int64_t since = std::min(trace_.calls(w.rank).end_ns(w.call),
                                         trace_.calls(w.cause_rank).end_ns(w.cause_call));
     points_[static_cast<std::size_t>(w.rank)].push_back(

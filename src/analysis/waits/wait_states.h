@@ -69,6 +69,9 @@ struct WaitState {
   bool effective = false;
   /// The call did not get what it asked for, and a later one asked again.
   bool asked_again = false;
+
+  /// One of many swaps for the same lock (calls/spin_waits.h).
+  bool is_spin() const { return asked_again && pattern == WaitPattern::lock; }
 };
 
 struct WaitOptions {

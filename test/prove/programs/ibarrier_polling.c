@@ -18,7 +18,7 @@ static OWN void wait_polling(void) {
 int main(int c, char** v) {
   begin(&c, &v);
   for (int i = 0; i < 220; ++i) {
-    assemble_matrix(rank == 1 ? 3200 : 1800);
+    assemble_matrix(work_us(rank == 1, 3200, 1800, size));
     wait_polling();
   }
   MPI_Finalize();

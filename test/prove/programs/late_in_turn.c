@@ -13,7 +13,7 @@ static OWN double norm(double x) {
 int main(int c, char** v) {
   begin(&c, &v);
   for (int i = 0; i < 300; ++i) {
-    remesh(i % size == rank ? 2400 : 1200);
+    remesh(work_us(i % size == rank, 2400, 1200, size));
     sink = norm(rank) * 1e-9;
   }
   MPI_Finalize();

@@ -14,7 +14,7 @@ int main(int c, char** v) {
   memset(x, 0, sizeof x);
   memset(y, 0, sizeof y);
   for (int i = 0; i < 250; ++i) {
-    forces(rank == 1 ? 2800 : 1600);
+    forces(work_us(rank == 1, 2800, 1600, size));
     sum_on_root(x, y, 8192);
   }
   MPI_Finalize();

@@ -15,7 +15,7 @@ int main(int c, char** v) {
   begin(&c, &v);
   double mine[32], *all = calloc(32 * size, sizeof(double));
   for (int i = 0; i < 250; ++i) {
-    prepare(rank == 0 ? 2500 : 1400);
+    prepare(work_us(rank == 0, 2500, 1400, size));
     deal(all, mine);
     solve();
   }

@@ -11,7 +11,7 @@ static OWN void solve(void) {
 int main(int c, char** v) {
   begin(&c, &v);
   for (int i = 0, n = number(c, v, 1, 200); i < n; ++i) {
-    assemble(rank == 1 ? 2000 : 1000);
+    assemble(work_us(rank == 1, 2000, 1000, size));
     solve();
   }
   MPI_Finalize();

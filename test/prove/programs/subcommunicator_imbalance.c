@@ -15,7 +15,7 @@ int main(int c, char** v) {
   MPI_Comm pair;
   MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
   for (int i = 0; i < 250; ++i) {
-    chemistry(rank == 1 ? 2600 : 1600);
+    chemistry(rank > 1 ? 1600 : work_us(rank == 1, 2600, 1600, 2));
     couple_pair(pair);
   }
   MPI_Comm_free(&pair);

@@ -11,11 +11,12 @@ int main(int c, char** v) {
   long token = 0;
   int left = (rank + size - 1) % size, right = (rank + 1) % size, rounds = 500 / size;
   for (int i = 0; i < rounds; ++i) {
-    if (rank > 0 || i > 0)
+    if (!fixed && (rank > 0 || i > 0))
       MPI_Recv(&token, 1, MPI_LONG, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     handle_token(&token);
-    MPI_Send(&token, 1, MPI_LONG, right, 0, MPI_COMM_WORLD);
+    if (!fixed) MPI_Send(&token, 1, MPI_LONG, right, 0, MPI_COMM_WORLD);
   }
-  if (rank == 0) MPI_Recv(&token, 1, MPI_LONG, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (!fixed && rank == 0)
+    MPI_Recv(&token, 1, MPI_LONG, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Finalize();
 }
