@@ -242,6 +242,7 @@ class LimitSearch {
     c.late_start = 2 * places.late_start_ns > places.sum_ns;
     c.blocked = 2 * places.blocked_ns > places.sum_ns;
     c.frame = most_of_function(in_.trace.call_tree(), places.frames);
+    c.between_polls = polled_.sum_ns() / rank_time();
     c.interval = from_start(places.interval(analysed()));
     name_operation_of_waits(c);
   }

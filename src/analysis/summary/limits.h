@@ -53,6 +53,7 @@ struct LimitGain {
 struct LimitingCause {
   Limit limit = Limit::computation;
   double share = 0;                       ///< of the rank time in the analysed interval
+  double between_polls = 0;               ///< of rank time, for the same: computation only to wait
   std::optional<LimitGain> gain{};        ///< nothing of computation, and where it is not known
   std::vector<std::int32_t> ranks{};      ///< that cause it, most first; empty: all or none
   FrameId frame = 0;                      ///< of the program's own function; 0: not known

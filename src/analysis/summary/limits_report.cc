@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/efficiency/time_shares.h"
 #include "analysis/paths/path_functions.h"
 #include "base/sentences.h"
 #include "base/units.h"
@@ -63,7 +64,10 @@ std::string of_ranks(const LimitingCause& c) {
 }
 
 std::string loss_text(const LimitingCause& c, const CallTree& tree) {
-  const std::string share = format_percent(c.share);
+  const bool polls = c.between_polls >= kShownPart;
+  const std::string share =
+      format_percent(c.share) +
+      (polls ? fmt::format(", and {} between polls,", format_percent(c.between_polls)) : "");
   const std::string code = in_code(c, tree);
   const std::string op =
       c.operation == Operation::none

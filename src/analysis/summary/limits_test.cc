@@ -301,6 +301,7 @@ TEST(Limits, CountWhatOnlyPassesTheTimeBetweenPollsAsWaiting) {
   EXPECT_THAT(idle[0].ranks, ElementsAre(1));
   ASSERT_TRUE(idle[0].gain);
   EXPECT_NEAR(idle[0].gain->share, 45.0 / 300, 0.02) << "190 and 100 us of work";
+  EXPECT_NEAR(idle[0].between_polls, 100.0 / 600, 0.01);
   const auto busy = limits_of_polling("2");
   const LimitingCause* const imbalance = find(busy, Limit::imbalance);
   EXPECT_TRUE(imbalance == nullptr || imbalance->gain->share < 0.05)

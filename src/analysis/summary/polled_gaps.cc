@@ -70,7 +70,9 @@ PolledGaps::PolledGaps(const Trace& trace, const WaitStates& waits, const Comput
         all += ns;
         if (time.between_polls >= kNowhereElse * time.all) only_here += ns;
       });
-      if (only_here > all / 2) by_rank_[static_cast<std::size_t>(r)].push_back(call);
+      if (only_here <= all / 2) continue;
+      by_rank_[static_cast<std::size_t>(r)].push_back(call);
+      sum_ns_ += all;
     }
   }
 }

@@ -24,9 +24,12 @@ class PolledGaps {
     return !by_rank_.empty() &&
            std::ranges::binary_search(by_rank_[static_cast<std::size_t>(rank)], call);
   }
+  /// All of them together.
+  double sum_ns() const { return sum_ns_; }
 
  private:
   std::vector<std::vector<CallIndex>> by_rank_;
+  double sum_ns_ = 0;
 };
 
 }  // namespace slackline
