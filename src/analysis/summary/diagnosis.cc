@@ -141,6 +141,12 @@ Section shares_section(const Diagnosis& d, const CallPaths& paths, const CallTre
           {"recording per call", recording_per_call_ns(s), Unit::ns, "mean of all calls"});
     }
   }
+  if (const PollGaps& polls = d.poll_gaps; s.share(polls.sum_ns) >= kShownPart) {
+    facts.facts.push_back({"between failed polls", s.share(polls.sum_ns), Unit::ratio,
+                           "of rank time, part of computation"});
+    facts.facts.push_back({"most between failed polls", polls.rank_ns, Unit::ns,
+                           fmt::format("rank {}, {}", polls.rank, mpi_name(polls.operation))});
+  }
   if (s.processor_share) {
     facts.facts.push_back({"CPU utilisation", *s.processor_share, Unit::ratio,
                            "mean of the ranks: CPU time over the analysed interval"});

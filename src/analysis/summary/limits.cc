@@ -215,9 +215,9 @@ class LimitSearch {
     }
     c.by_cpu_time = gains_.hides_imbalance && gains_.balance && !c.ranks.empty();
     if (c.by_cpu_time) return describe_cpu_time(c);
-    c.evidence =
-        fmt::format("{} of rank time is waiting for {}", format_percent(c.share),
-                    c.ranks.empty() ? "ranks that are late in turn" : named_ranks(c.ranks));
+    c.evidence = fmt::format("{} of rank time is waiting for {}{}", format_percent(c.share),
+                             c.ranks.empty() ? "ranks that are late in turn" : named_ranks(c.ranks),
+                             between_polls(c));
   }
 
   void describe_serialisation(LimitingCause& c) const {
@@ -232,9 +232,14 @@ class LimitSearch {
       }
       for (const auto& [rank, ns] : missing) c.ranks.push_back(rank);
     }
-    c.evidence = fmt::format("{} of rank time is idle while {} {}", format_percent(c.share),
+    c.evidence = fmt::format("{} of rank time is idle while {} {}{}", format_percent(c.share),
                              c.ranks.empty() ? "another rank" : named_ranks(c.ranks),
-                             c.ranks.size() > 1 ? "work" : "works");
+                             c.ranks.size() > 1 ? "work" : "works", between_polls(c));
+  }
+
+  static std::string between_polls(const LimitingCause& c) {
+    if (c.between_polls < kShownPart) return "";
+    return fmt::format(", and {} between polls", format_percent(c.between_polls));
   }
 
   void describe_places(const CausePlaces& places, LimitingCause& c) const {
