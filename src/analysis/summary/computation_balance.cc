@@ -87,9 +87,9 @@ void for_meetings(const Activities& run, std::size_t active, std::int32_t rank, 
 }
 
 /// When all ranks but one wait, by the one that does not; times from the start of the run.
-class LonelyTimes {
+class SoleWorkTimes {
  public:
-  LonelyTimes(const Activities& run, std::size_t active)
+  SoleWorkTimes(const Activities& run, std::size_t active)
       : of_ranks_(static_cast<std::size_t>(run.trace().ranks())) {
     std::vector<Change> changes;
     std::int64_t missing = 0;  // sum of the numbers of the ranks that do not wait
@@ -164,7 +164,7 @@ void ComputationBalance::share_out(std::int32_t rank, CallIndex call, double par
 void ComputationBalance::balance_visits(const GapTimes& gaps) {
   const Activities& run = gaps.run();
   VisitedPlaces places;
-  const LonelyTimes lonely(run, active_);
+  const SoleWorkTimes sole_work(run, active_);
   OfCalls& factors = factors_[static_cast<std::size_t>(BalanceOf::visits)];
   OfCalls& charged = charged_[static_cast<std::size_t>(BalanceOf::visits)];
   const auto for_all = [&](auto visit) {
@@ -184,7 +184,7 @@ void ComputationBalance::balance_visits(const GapTimes& gaps) {
   for_all([&](float& ns, const SharedWork& work, std::int32_t r, CallIndex call) {
     if (work.is_of_one(ns)) {
       const std::int64_t end = run.enter_ns(r, call);
-      share_out(r, call, lonely.share(r, end - run.gap_ns(r, call), end), 1);
+      share_out(r, call, sole_work.share(r, end - run.gap_ns(r, call), end), 1);
     }
     charged[static_cast<std::size_t>(r)][call] = static_cast<float>(work.charged(ns));
     ns = static_cast<float>(work.factor(ns));

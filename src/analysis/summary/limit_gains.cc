@@ -8,8 +8,8 @@
 // - imbalance: computation balanced by visits or between synchronisations, or no waiting for locks,
 //   whichever gains most; all ranks start together;
 // - serialisation: where computation is balanced and calls take no time, ranks do not wait for each
-// other but where all of
-//   them synchronise, or what one of them does alone is shared out among all.
+//   other but where all of them synchronise, or what one of them does alone is shared out among
+//   all.
 //
 // Where ranks lack processors, every other loss is hidden by that or comes from it. So the others
 // are asked of the run in which they do not; how much each gains in the run as it was is the other
@@ -269,7 +269,7 @@ class GainSearch {
   void reset(Limit limit) { out_.of[static_cast<std::size_t>(limit)].reset(); }
 
   void forget_doubtful() {
-    // Where recordings end, the run would have gone on, nobody knows for how long.
+    // Where recordings end, the run would have gone on for a time that is not known.
     const double rank_time =
         static_cast<double>(in_.of.shares.length_ns) * static_cast<double>(in_.of.shares.present);
     if (in_.losses.ns(Limit::serialisation) > kMatters * rank_time) reset(Limit::serialisation);

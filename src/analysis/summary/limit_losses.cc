@@ -14,7 +14,6 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/runs/measured.h"
 #include "analysis/waits/wait_states.h"
 #include "base/arithmetic.h"
 

@@ -42,7 +42,7 @@ class LimitSearch {
   std::vector<LimitingCause> find() {
     if (rank_time() <= 0) return {};
     gains_ = limit_gains(gaps_, balance_, in_, losses_);
-    name_lonely_work();
+    classify_sole_work();
     losses_.add_waiting(gains_.waiting_ns);
     std::vector<LimitingCause> causes;
     for (std::size_t k = 1; k < kLimits; ++k) {
@@ -77,7 +77,7 @@ class LimitSearch {
 
   /// Work that one rank does alone, but others do, too, at other times, is shared out badly, and
   /// not serial.
-  void name_lonely_work() {
+  void classify_sole_work() {
     if (!gains_.works_alone || in_.trace.call_tree().empty()) return;
     alone_ = places_.alone();
     if (alone_.outstanding(in_.shares.present).empty()) return;  // all do, in turn
@@ -88,7 +88,7 @@ class LimitSearch {
     std::swap(serial, imbalance);
     std::swap(gains_.waiting_ns[static_cast<std::size_t>(Limit::serialisation)],
               gains_.waiting_ns[static_cast<std::size_t>(Limit::imbalance)]);
-    lonely_imbalance_ = true;
+    sole_work_is_imbalance_ = true;
   }
 
   static double gain(const LimitingCause& c) { return c.gain ? c.gain->share : c.share; }
@@ -208,7 +208,7 @@ class LimitSearch {
   }
 
   void describe_imbalance(LimitingCause& c) const {
-    if (lonely_imbalance_) {
+    if (sole_work_is_imbalance_) {
       describe_places(alone_, c);
     } else {
       describe_places(gains_.balance ? places_.excess(*gains_.balance) : places_.beside_waits(), c);
@@ -221,7 +221,8 @@ class LimitSearch {
   }
 
   void describe_serialisation(LimitingCause& c) const {
-    describe_places(gains_.works_alone ? places_.alone() : places_.beside_waits(), c);
+    const bool alone = gains_.works_alone && !sole_work_is_imbalance_;
+    describe_places(alone ? places_.alone() : places_.beside_waits(), c);
     if (c.ranks.empty()) {
       // A rank that never came.
       std::map<std::int32_t, double> missing;
@@ -514,7 +515,7 @@ class LimitSearch {
   CauseFinder places_;
   LimitGains gains_;
   CausePlaces alone_;
-  bool lonely_imbalance_ = false;  // it is work that one rank does alone
+  bool sole_work_is_imbalance_ = false;  // it is work that one rank does alone
 };
 
 }  // namespace

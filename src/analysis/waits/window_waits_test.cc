@@ -170,7 +170,7 @@ TEST(WindowWaits, SwapsOneAfterTheOtherAreNoWaiting) {
       "rank 1\n @100 +50 compare_and_swap target=0 bytes=4\n @150 +50 win_flush target=0\n"
       " @210 +50 compare_and_swap target=0 bytes=4\n @260 +50 win_flush target=0\n";
   EXPECT_THAT(wait_lines(timed_trace(2, "rank 0\n @10 +5 barrier comm=1\n" + swaps)), IsEmpty())
-      << "nobody changes what they ask for";
+      << "no other rank changes what they ask for";
   EXPECT_THAT(wait_lines(timed_trace(2, kHolder + swaps)), IsEmpty()) << "not yet";
   EXPECT_THAT(
       wait_lines(timed_trace(2, kHolder + "rank 1\n @100 +50 compare_and_swap target=0 bytes=4\n"
