@@ -21,6 +21,7 @@ template <std::size_t K>
 class ForwardWalk {
  public:
   using Times = ScenarioTimes<K>;
+  static constexpr std::array<bool, K> kNone{};
 
   ForwardWalk(const Activities& run, const CallSet& sources, const ScenarioCosts<K>& costs)
       : run_(run),
@@ -75,9 +76,11 @@ class ForwardWalk {
       ++steps_[r];
     }
     const Times came = at;
-    for (const CallWork::Wait& w : work_.waits) follow(w, r);
+    const bool counts =
+        work_.ready_ns >= costs_.counted.begin_ns && work_.enter_ns <= costs_.counted.end_ns;
+    for (const CallWork::Wait& w : work_.waits) follow(w, r, counts);
     const std::int64_t polled_ns = follow_polled(rank, call);
-    if (work_.ready_ns >= costs_.counted.begin_ns && work_.enter_ns <= costs_.counted.end_ns) {
+    if (counts) {
       for (std::size_t k = 0; k < K; ++k) out_.waiting_ns[k] += at[k] - came[k];
     }
     costs_.add_call(rank, call, work_.work_ns() - polled_ns, at);
@@ -98,17 +101,19 @@ class ForwardWalk {
     return together;
   }
 
-  void follow(const CallWork::Wait& wait, std::size_t r) {
+  /// `may_skip`: the call need not wait in scenarios without such waiting.
+  void follow(const CallWork::Wait& wait, std::size_t r, bool may_skip) {
     const CallSource& source = wait.source;
     if (source.is_last_entry()) {
       const Entry& e = entry(source.index);
       if (e.of_all) return raise(at_[r], e.times);
       pass_over(e.step, steps_[r]);
-      return raise_but(costs_.alone, at_[r], e.times);
+      return raise_but(may_skip ? costs_.alone : kNone, at_[r], e.times);
     }
     const Entered& e = entered_[sources_.number_of(source.rank, source.index)];
     pass_over(e.step, steps_[r]);
-    raise_but(wait.for_lock ? costs_.unlocked : costs_.alone, at_[r], e.times);
+    const std::array<bool, K>& skipped = wait.for_lock ? costs_.unlocked : costs_.alone;
+    raise_but(may_skip ? skipped : kNone, at_[r], e.times);
   }
 
   /// Returns how much of the call's work is no work.
@@ -119,7 +124,7 @@ class ForwardWalk {
       const auto [from, of] = *polled.source;
       // The order is that of calls that succeed: it may come later than a poll that found nothing.
       if (!sources_.contains(from, of) || !entered_[sources_.number_of(from, of)].known) return 0;
-      follow({*polled.source, 0}, static_cast<std::size_t>(rank));
+      follow({*polled.source, 0}, static_cast<std::size_t>(rank), true);
     }
     return polled.wait_ns;
   }

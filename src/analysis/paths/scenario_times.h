@@ -45,8 +45,8 @@ class ScenarioCosts {
   std::array<bool, K> alone{};
   /// Scenarios in which no rank waits for a lock that another one holds.
   std::array<bool, K> unlocked{};
-  /// Waiting is added up for calls that waited in here as measured, times from the start of the
-  /// run.
+  /// Waiting is added up, and may be skipped, in calls that were in here as measured; times from
+  /// the start of the run.
   TimeInterval counted{0, std::numeric_limits<std::int64_t>::max()};
 };
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "analysis/summary/diagnosis.h"
@@ -96,6 +97,45 @@ TEST(Limits, FindImbalanceInCpuTimeWhereRanksLackProcessors) {
   EXPECT_THAT(causes[1].ranks, ElementsAre(1));
 }
 
+// Rank 0 computes 100 and lacks a processor for 450 ns, rank 1 500 and 100. With processors the run
+// takes 500 of 600 ns, and balanced as well 300. Balanced without processors it would take longer,
+// as rank 0 would compute 300: so imbalance gains a third of the run, or nothing.
+TEST(Limits, AreFirstWhereTheirGainIsCertain) {
+  const auto causes =
+      limits_of(timed_trace(2,
+                            "rank 0\n @100 +450 pause no_processor\n @550 +50 barrier\n"
+                            "rank 1\n @500 +100 pause no_processor\n @600 barrier\n"));
+  ASSERT_GE(causes.size(), 2U);
+  EXPECT_EQ(causes[0].limit, Limit::processors);
+  ASSERT_TRUE(causes[0].gain && causes[1].gain);
+  EXPECT_NEAR(causes[0].gain->share, 100.0 / 600, 1e-9);
+  EXPECT_EQ(causes[1].limit, Limit::imbalance);
+  EXPECT_NEAR(causes[1].gain->share, 200.0 / 600, 1e-9);
+  EXPECT_EQ(causes[1].gain->certain, 0);
+  EXPECT_EQ(causes[1].gain->low, 0);
+  EXPECT_GE(causes[1].gain->high, causes[1].gain->share);
+}
+
+// Of 20 steps every other one has 200 ns more of rank 1 than the 800 ns of both ranks: balanced, it
+// saves 100 ns, and none in the others. Of 19 steps from the first barrier on that is 9 or 10 times
+// 100 of some 17 us, each step 44 ns from the mean gain: twice sqrt(19) * 44 of 18 us are .021.
+TEST(Limits, HaveErrorBarsOfWhatStretchesGain) {
+  std::string ranks[2]{"rank 0\n", "rank 1\n"};
+  int now = 0;
+  for (int i = 0; i < 20; ++i) {
+    const int late = i % 2 == 0 ? 200 : 0;
+    ranks[0] += fmt::format(" @{} +{} barrier\n", now + 800, late);
+    ranks[1] += fmt::format(" @{} barrier\n", now + 800 + late);
+    now += 800 + late;
+  }
+  const auto causes = limits_of(timed_trace(2, ranks[0] + ranks[1]));
+  const LimitingCause* const imbalance = find(causes, Limit::imbalance);
+  ASSERT_TRUE(imbalance != nullptr && imbalance->gain);
+  EXPECT_NEAR(imbalance->gain->share, 1000.0 / 18'000, 1e-4);
+  EXPECT_NEAR(imbalance->gain->share - imbalance->gain->low, 0.021, 0.002);
+  EXPECT_NEAR(imbalance->gain->high - imbalance->gain->share, 0.021, 0.002);
+}
+
 // Rank 1 is late because it has no processor for 600 of its 900 ns.
 TEST(Limits, AreProcessorsWhereTheLateRankHadNone) {
   const auto causes =
@@ -154,6 +194,46 @@ TEST(Limits, NameTheRankThatStartsLate) {
   EXPECT_TRUE(imbalance->late_start);
   EXPECT_THAT(imbalance->ranks, ElementsAre(1));
   EXPECT_THAT(sentence(*imbalance, CallTree()), ::testing::HasSubstr("rank 1, which started late"));
+}
+
+// Rank 2 computes 800 and the others 200 ns; they wait for it in MPI_Finalize: 1200 of 3 x 800.
+TEST(Limits, CountWaitingInFinalize) {
+  const auto causes = limits_of(timed_trace(3,
+                                            "rank 0\n @0 init\n @200 +610 finalize\n"
+                                            "rank 1\n @0 init\n @200 +610 finalize\n"
+                                            "rank 2\n @0 init\n @800 +10 finalize\n"));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::imbalance);
+  EXPECT_NEAR(causes[0].share, 0.5, 1e-9);
+  ASSERT_TRUE(causes[0].gain);
+  EXPECT_NEAR(causes[0].gain->share, 0.5, 1e-9) << "400 each";
+  EXPECT_THAT(causes[0].ranks, ElementsAre(2));
+  EXPECT_EQ(causes[0].operation, Operation::finalize);
+}
+
+// Two ranks compute 100 and then 400 ns under a lock, three times each. One lock after the other
+// takes 100 + 6 x 410 ns, and without waiting for them each rank 3 x 510; then 10 in a barrier.
+TEST(Limits, AreImbalanceWhereRanksWaitForALock) {
+  std::string ranks[2]{"rank 0\n", "rank 1\n"};
+  int at[2]{0, 0};
+  int free = 0;
+  for (int i = 0; i < 6; ++i) {
+    const int r = i % 2;
+    const int asked = at[r] + 100;
+    const int held = std::max(asked, free);
+    ranks[r] += fmt::format(" @{} +{} win_lock target=0\n @{} +10 win_unlock target=0\n", asked,
+                            held - asked, held + 400);
+    at[r] = free = held + 410;
+  }
+  for (int r = 0; r < 2; ++r) {
+    ranks[r] += fmt::format(" @{} +{} barrier\n", at[r], free + 10 - at[r]);
+  }
+  const auto causes = limits_of(timed_trace(2, ranks[0] + ranks[1]));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::imbalance);
+  EXPECT_EQ(causes[0].operation, Operation::win_lock);
+  ASSERT_TRUE(causes[0].gain);
+  EXPECT_NEAR(causes[0].gain->share, 1 - 1570.0 / 2570, 1e-3) << "10 ns of each unlock stay";
 }
 
 // Three threads of rank 0 wait in MPI_Recv; its main thread computes 900 of 1000 ns meanwhile.
