@@ -149,8 +149,8 @@ struct Change {
   double after = 0;
   double gain() const { return ratio_of(before - after, before); }
   std::string text() const {
-    return fmt::format("{} -> {}, {} shorter", format_time_ns(before), format_time_ns(after),
-                       format_percent(gain()));
+    return fmt::format("{} -> {}, {} {}", format_time_ns(before), format_time_ns(after),
+                       format_percent(std::abs(gain())), gain() < 0 ? "longer" : "shorter");
   }
 };
 

@@ -116,9 +116,10 @@ TEST(Limits, AreFirstWhereTheirGainIsCertain) {
   EXPECT_GE(causes[1].gain->high, causes[1].gain->share);
 }
 
-// Of 20 steps every other one has 200 ns more of rank 1 than the 800 ns of both ranks: balanced, it
-// saves 100 ns, and none in the others. Of 19 steps from the first barrier on that is 9 or 10 times
-// 100 of some 17 us, each step 44 ns from the mean gain: twice sqrt(19) * 44 of 18 us are .021.
+// Every other one of 20 steps has 200 ns of rank 1 beside the 800 ns of both ranks: balanced, it
+// saves 100 ns, and none in the others. For 19 steps from the first barrier on that is 9 or 10
+// times 100 of some 17 us, each step 44 ns from the mean gain: twice sqrt(19) * 44 of 18 us are
+// .021.
 TEST(Limits, HaveErrorBarsOfWhatStretchesGain) {
   std::string ranks[2]{"rank 0\n", "rank 1\n"};
   int now = 0;
