@@ -143,25 +143,4 @@ Trace make_halo_trace(int steps) {
   return std::move(trace).build();
 }
 
-Trace make_halo_trace(int steps, std::uint32_t functions) {
-  TraceBuilder trace = make_halo_trace(steps);
-  for (std::uint32_t f = 0; f < functions; ++f) {
-    trace.region_id("function_" + std::to_string(f));
-  }
-  constexpr std::int64_t kLongGapNs = 1000;
-  for (int rank = 0; rank < trace.ranks(); ++rank) {
-    RankCallsBuilder& calls = trace.calls(rank);
-    std::vector<RegionEvent> events;
-    std::uint32_t stretches = 0;
-    for (std::uint32_t i = 0; i < calls.size(); ++i) {
-      if (calls.gap_ns(i) < kLongGapNs) continue;
-      const std::int64_t start = calls.begin_ns(i) - calls.gap_ns(i);
-      if (!events.empty()) events.push_back({start, events.back().region, i, false});
-      events.push_back({start, ++stretches * 7 % functions, i, true});
-    }
-    calls.set_regions(std::move(events));
-  }
-  return std::move(trace).build();
-}
-
 }  // namespace slackline

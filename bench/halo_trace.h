@@ -30,8 +30,5 @@ class HaloRun {
 
 /// A timed trace of such a run of 27 ranks: about 6,400 calls a step.
 Trace make_halo_trace(int steps);
-/// The same with code regions, of which there are that many: another one begins with each longer
-/// computation.
-Trace make_halo_trace(int steps, std::uint32_t functions);
 
 }  // namespace slackline

@@ -193,20 +193,20 @@ class Graph:
 
         Returns:
             A table with ``name``, ``kind`` ("computation", "region", "function",
-            "call-path", "rank", "operation", "network"),
+            "call-path", "rank", "operation"; at most eight ranks, and
+            sixteen of each other kind),
             ``time_ns`` (of all ranks), ``share``, ``on_critical_path_ns``, ``gain_10``, ``gain_25``,
             ``gain_50``, ``gain_100`` (ns, when it gets shorter by that many percent) and
-            ``saturation`` (a ratio: shortening it by more gains nothing more) and ``takes_over``
-            (what the critical path consists of most from there on).
+            ``saturation`` (a ratio: shortening it by more gains nothing more). All of the run that
+            the model predicts.
         """
         report = self._ask("gains", model, parameters, call_paths=call_paths)
         return Table.of_records([
-            {**{key: value for key, value in row.items() if key not in ("gain_ns", "saturation", "takes_over")},
+            {**{key: value for key, value in row.items() if key not in ("gain_ns", "saturation")},
              **{"gain_" + percent.rstrip("%"): gain for percent, gain in row["gain_ns"].items()},
-             "saturation": row["saturation"],
-             "takes_over": (row["takes_over"] or {"name": ""})["name"]} for row in report["result"]["gains"]],
+             "saturation": row["saturation"]} for row in report["result"]["gains"]],
             ("name", "kind", "time_ns", "share", "on_critical_path_ns", "gain_10", "gain_25", "gain_50", "gain_100",
-             "saturation", "takes_over"))
+             "saturation"))
 
     def critical_path(self, model: LogGPS | None = None, **parameters: Any) -> Table:
         """Segments of the predicted run's critical path: ``slackline path --on predicted``.

@@ -2,25 +2,23 @@
 //
 // The authors of SILAS propose as future work that the tool itself find and rank hypotheses
 // ("Verifying Causal Connections between Distant Performance Phenomena in Large-Scale
-// Message-Passing Applications", Hermanns et al. 2008). Here wait states are not subtracted but the
-// edited program is timed by the model, which takes a fraction of a second, so that every
-// hypothesis which the program gives cause for can be tried, also those that turn out to be wrong.
+// Message-Passing Applications", Hermanns et al. 2008). Here wait states are not subtracted: the
+// measured run is executed as it would be otherwise (analysis/summary/scenario_runs.h), so that
+// every hypothesis which the program gives cause for can be tried, also those that turn out to be
+// wrong.
 
 #include "advice/advice.h"
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <optional>
 #include <utility>
 
-#include "advice/evaluation.h"
+#include "advice/combination.h"
 #include "advice/hypotheses.h"
 #include "advice/hypothesis.h"
 #include "advice/program_profile.h"
 #include "base/error.h"
-#include "base/parallel.h"
-#include "graph/build.h"
 #include "whatif/program_writer.h"
 #include "whatif/scenario.h"
 
@@ -31,71 +29,80 @@ namespace {
 constexpr double kLeastGain = 0.001;
 /// Nor are causes that gain less than this share worth more than faster computation.
 constexpr double kLeastCause = 0.02;
-/// A further proposal joins a combination if it gains this share of the run more.
-constexpr double kLeastFurtherGain = 0.01;
-constexpr std::size_t kLargestCombination = 4;
-/// This many are ranked, even if fewer are asked for: the first is the same then.
-constexpr std::size_t kLeastRanked = 10;
+/// Lack of processors that gains less hides nothing.
+constexpr double kHides = 0.01;
+/// This many are simulated, even if fewer are asked for: the first is the same then.
+constexpr std::size_t kSimulated = 10;
 
-/// Keeps the hypotheses that the limit of work has room for, those with least work first. Which
-/// they are does not depend on how fast anything is.
-std::vector<Hypothesis> within(std::size_t most_vertices, const Evaluator& evaluator,
-                               std::vector<Hypothesis> hypotheses) {
-  std::vector<std::size_t> work;
-  for (const Hypothesis& h : hypotheses) {
-    work.push_back(evaluator.most_vertices(h.edits, h.variation));
-  }
-  std::vector<std::size_t> order(work.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return work[i]; });
-  std::size_t sum = 0;
-  const auto end =
-      std::ranges::find_if(order, [&](std::size_t i) { return (sum += work[i]) > most_vertices; });
-  order.erase(end, order.end());
-  std::ranges::sort(order);
-  std::vector<Hypothesis> kept;
-  for (const std::size_t i : order) kept.push_back(std::move(hypotheses[i]));
-  return kept;
-}
-
-/// Those with too many messages are left out.
-std::vector<EvaluatedHypothesis> evaluated(std::vector<Hypothesis> hypotheses,
-                                           const Evaluator& evaluator) {
-  std::vector<std::optional<EvaluatedHypothesis>> all(hypotheses.size());
-  parallel_for(all.size(), [&](std::size_t i) {
-    double gain_ns = 0;
-    try {
-      gain_ns = evaluator.gain_ns(hypotheses[i].edits, hypotheses[i].variation);
-    } catch (const GraphTooLarge&) {
-      return;
-    } catch (const Error&) {
-      gain_ns = 0;  // it cannot be applied to this program
-    }
-    all[i] = EvaluatedHypothesis{std::move(hypotheses[i]), gain_ns};
+bool lacks_processors(std::span<const LimitingCause> limits) {
+  return std::ranges::any_of(limits, [](const LimitingCause& c) {
+    return c.limit == Limit::processors && c.gain && c.gain->share > kHides;
   });
-  std::vector<EvaluatedHypothesis> kept;
-  for (std::optional<EvaluatedHypothesis>& h : all) {
-    if (h) kept.push_back(std::move(*h));
-  }
-  return kept;
 }
 
-Proposal proposal(EvaluatedHypothesis h, const Evaluator& evaluator) {
-  const std::array<double, 3> gains =
-      evaluator.gains_ns(h.hypothesis.edits, h.hypothesis.variation);
-  const auto [low, high] = std::ranges::minmax(gains);
-  return {std::move(h.hypothesis), h.gain_ns, low, high};
-}
-
-/// No algorithm of a collective is faster than none.
-bool removal_gains(Operation operation, const Evaluator& evaluator) {
-  const Edit removal{"remove", {{"operation", std::string(identifier(operation))}}};
-  try {
-    return evaluator.gain_ns({removal}, {}) >= kLeastGain * evaluator.base_ns();
-  } catch (const Error&) {
-    return true;
+/// Executes the run under hypotheses, eight at a time.
+class Evaluation {
+ public:
+  /// `crowded`: ranks lack processors, which may hide what a hypothesis gains.
+  Evaluation(ScenarioRuns& runs, bool crowded) : runs_(runs) {
+    bases_.emplace_back();
+    if (crowded) bases_.push_back(RunScenario().without_loss(Limit::processors));
   }
-}
+
+  void add(Hypothesis h) {
+    if (h.gain) {
+      const LimitGain gain = *h.gain;
+      return keep(std::move(h), gain);
+    }
+    waiting_.push_back(std::move(h));
+    if (waiting_.size() == kTogether) execute();
+  }
+
+  std::vector<EvaluatedHypothesis> take() {
+    execute();
+    return std::move(evaluated_);
+  }
+
+ private:
+  static constexpr std::size_t kTogether = 8;
+
+  void execute() {
+    std::vector<LimitGain> gains(waiting_.size());
+    for (const RunScenario& base : bases_) {
+      std::vector<RunScenario> changed;
+      for (const Hypothesis& h : waiting_) changed.push_back(both(base, h.change));
+      const std::vector<RunOutcome> outcomes = runs_.execute(changed);
+      for (std::size_t i = 0; i < gains.size(); ++i) {
+        const LimitGain gain = runs_.gain(runs_.of(base), outcomes[i]);
+        if (&base == &bases_.front()) {
+          gains[i] = gain;
+        } else {
+          gains[i].certain = std::min(gains[i].certain, gain.certain);
+          gains[i].low = std::min(gains[i].low, gain.low);
+          gains[i].high = std::max(gains[i].high, gain.high);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < gains.size(); ++i) {
+      waiting_[i].change.gaps.reset();
+      keep(std::move(waiting_[i]), gains[i]);
+    }
+    waiting_.clear();
+  }
+
+  void keep(Hypothesis h, const LimitGain& gain) {
+    // Variation between stretches says nothing of the sign of what happened once.
+    const double low = std::max(gain.low, std::min(0.0, gain.certain));
+    const auto ns = static_cast<double>(runs_.interval().length_ns());
+    evaluated_.push_back(
+        {std::move(h), gain.share * ns, gain.certain * ns, low * ns, gain.high * ns});
+  }
+
+  ScenarioRuns& runs_;
+  std::vector<RunScenario> bases_;
+  std::vector<Hypothesis> waiting_;
+  std::vector<EvaluatedHypothesis> evaluated_;
+};
 
 /// The order of proposals: causes before faster computation, which shortens any program, unless
 /// they gain next to nothing; then by the gain that is certain.
@@ -105,21 +112,17 @@ struct Rank {
   auto operator<=>(const Rank&) const = default;
 };
 
-Rank rank_of(Problem problem, double certain_ns, double run_ns) {
-  return {problem != Problem::computation && certain_ns >= kLeastCause * run_ns, certain_ns};
-}
-
 Rank rank_of(const Proposal& p, double run_ns) {
-  return rank_of(p.hypothesis.problem, std::min(p.low_ns, p.simulated_gain_ns.value_or(p.low_ns)),
-                 run_ns);
+  const double certain_ns = std::min(p.certain_ns, p.simulated_gain_ns.value_or(p.certain_ns));
+  const bool cause = p.hypothesis.problem != Problem::computation;
+  return {cause && certain_ns >= kLeastCause * run_ns, certain_ns};
 }
 
 /// False where the edited program would not end.
 bool simulate(Proposal& p, const ProgramView& program, double base_ns, const RunTime& run_ns) {
-  const Hypothesis& h = p.hypothesis;
-  if (h.edits.empty() || h.variation.any()) return true;
+  if (p.hypothesis.edits.empty()) return true;
   try {
-    p.simulated_gain_ns = base_ns - run_ns(apply({.edits = h.edits}, program).trace);
+    p.simulated_gain_ns = base_ns - run_ns(apply({.edits = p.hypothesis.edits}, program).trace);
     return true;
   } catch (const Error&) {
     return false;
@@ -135,116 +138,63 @@ void simulate(Advice& advice, const ProgramView& program, const RunTime& run_ns)
   });
 }
 
-/// Two changes of the same thing cannot be made together.
-bool compatible(const Hypothesis& a, const Hypothesis& b) {
-  return a.variation.collectives.empty() || b.variation.collectives.empty() || a.place != b.place;
-}
-
-ModelVariation together(ModelVariation a, const ModelVariation& b) {
-  a.collectives.insert(a.collectives.end(), b.collectives.begin(), b.collectives.end());
-  if (b.eager_threshold_bytes) a.eager_threshold_bytes = b.eager_threshold_bytes;
-  a.latency_factor *= b.latency_factor;
-  a.gap_factor *= b.gap_factor;
-  return a;
-}
-
-/// Grows a combination by whatever gains more beside what it has.
-class Growth {
- public:
-  Growth(const std::vector<Proposal>& proposals, const Evaluator& evaluator)
-      : proposals_(proposals), evaluator_(evaluator) {}
-
-  Combination run() {
-    for (std::size_t i = 0; i < proposals_.size(); ++i) {
-      if (result_.proposals.size() == kLargestCombination) break;
-      try_with(i);
-    }
-    if (result_.proposals.size() < 2) return {};
-    return std::move(result_);
-  }
-
- private:
-  void try_with(std::size_t i) {
-    const Hypothesis& h = proposals_[i].hypothesis;
-    for (const std::size_t other : result_.proposals) {
-      if (!compatible(proposals_[other].hypothesis, h)) return;
-    }
-    std::vector<Edit> edits = edits_;
-    edits.insert(edits.end(), h.edits.begin(), h.edits.end());
-    const ModelVariation variation = together(variation_, h.variation);
-    double gain_ns = proposals_[i].gain_ns;
-    if (!result_.proposals.empty()) {
-      try {
-        gain_ns = evaluator_.gain_ns(edits, variation);
-      } catch (const Error&) {
-        return;
-      }
-      if (gain_ns < result_.gain_ns + kLeastFurtherGain * evaluator_.base_ns()) return;
-    }
-    result_.proposals.push_back(i);
-    result_.gain_ns = gain_ns;
-    edits_ = std::move(edits);
-    variation_ = variation;
-  }
-
-  const std::vector<Proposal>& proposals_;
-  const Evaluator& evaluator_;
-  Combination result_{};
-  std::vector<Edit> edits_{};
-  ModelVariation variation_{};
-};
-
 }  // namespace
 
 std::string_view identifier(Problem problem) {
-  constexpr std::array<std::string_view, 14> kNames{
-      "imbalance", "variation",     "slow_ranks",           "serial",
-      "outliers",  "computation",   "empty_messages",       "message_volume",
-      "barriers",  "rendezvous",    "collective_algorithm", "latency",
-      "bandwidth", "small_messages"};
+  constexpr std::array<std::string_view, 19> kNames{"imbalance",
+                                                    "variation",
+                                                    "slow_ranks",
+                                                    "serial",
+                                                    "outliers",
+                                                    "computation",
+                                                    "empty_messages",
+                                                    "message_volume",
+                                                    "barriers",
+                                                    "rendezvous",
+                                                    "collective_algorithm",
+                                                    "latency",
+                                                    "bandwidth",
+                                                    "small_messages",
+                                                    "processors",
+                                                    "serialisation",
+                                                    "blocking",
+                                                    "io",
+                                                    "threads"};
   return kNames[static_cast<std::size_t>(problem)];
 }
 
-Advice advise(const ProgramView& program, const ExecutionGraph& graph, const ModelChoice& choice,
-              const AdviceOptions& options) {
-  const CallPaths paths = CallPaths::of_regions_or_functions(program.trace);
-  const ComputationCode code(program.trace, &program.samples);
-  const ProgramProfile profile = program_profile(program.trace, paths, code);
-  const Evaluator evaluator(program, graph, choice);
-  const PathUse path{evaluator.on_critical_path(Parameter::latency),
-                     evaluator.on_critical_path(Parameter::gap_per_byte),
-                     evaluator.gain_ns({}, {.gap_factor = 0}) >= kLeastGain * evaluator.base_ns(),
-                     [&](Operation operation) { return removal_gains(operation, evaluator); }};
-  std::vector<Hypothesis> hypotheses = computation_hypotheses(program, paths, profile);
-  std::ranges::move(communication_hypotheses(profile, choice, path),
-                    std::back_inserter(hypotheses));
+Advice advise(ScenarioRuns& runs, std::span<const LimitingCause> limits, const Samples& samples,
+              const ModelChoice& choice, const AdviceOptions& options) {
+  const LimitInputs& run = runs.inputs();
+  const ProgramView program{run.trace, samples};
+  const CallPaths paths = CallPaths::of_regions_or_functions(run.trace);
+  const ProgramProfile profile = program_profile(run.trace, paths, run.code);
+  Evaluation evaluation(runs, lacks_processors(limits));
+  const TakeHypothesis take = [&](Hypothesis h) { evaluation.add(std::move(h)); };
+  computation_hypotheses(program, paths, profile, take);
+  communication_hypotheses(run, profile, choice, take);
+  limit_hypotheses(runs, limits, choice, take);
 
-  const std::size_t found = hypotheses.size();
-  std::vector<EvaluatedHypothesis> tried =
-      evaluated(within(options.most_vertices, evaluator, std::move(hypotheses)), evaluator);
-  Advice advice{.measured_network = choice.bounds.has_value(),
-                .makespan_ns = evaluator.base_ns(),
-                .simulated_ns = {},
+  std::vector<EvaluatedHypothesis> tried = evaluation.take();
+  Advice advice{.run_ns = static_cast<double>(run.shares.length_ns),
                 .ideal_ns = static_cast<double>(profile.mean_ns()),
-                .hypotheses = tried.size(),
-                .not_evaluated = found - tried.size(),
-                .proposals = {},
-                .combination = {}};
-  std::vector<EvaluatedHypothesis> best =
-      ranked(std::move(tried), paths, kLeastGain * advice.makespan_ns);
-  std::ranges::stable_sort(best, std::ranges::greater{}, [&](const EvaluatedHypothesis& h) {
-    return rank_of(h.hypothesis.problem, h.gain_ns, advice.makespan_ns);
-  });
-  best.resize(std::min(best.size(), std::max(options.count, kLeastRanked)));
-  advice.proposals.resize(best.size());
-  parallel_for(best.size(), [&](std::size_t i) {
-    advice.proposals[i] = proposal(std::move(best[i]), evaluator);
-  });
-  if (options.simulated) simulate(advice, program, options.simulated);
-  std::ranges::stable_sort(advice.proposals, std::ranges::greater{},
-                           [&](const Proposal& p) { return rank_of(p, advice.makespan_ns); });
-  if (advice.proposals.size() > options.count) advice.proposals.resize(options.count);
-  advice.combination = Growth(advice.proposals, evaluator).run();
+                .hypotheses = tried.size()};
+  for (EvaluatedHypothesis& h : ranked(std::move(tried), paths, kLeastGain * advice.run_ns)) {
+    advice.proposals.push_back(
+        {std::move(h.hypothesis), h.gain_ns, h.certain_ns, h.low_ns, h.high_ns});
+  }
+  const auto sort = [&] {
+    std::ranges::stable_sort(advice.proposals, std::ranges::greater{},
+                             [&](const Proposal& p) { return rank_of(p, advice.run_ns); });
+  };
+  sort();
+  if (options.simulated) {
+    advice.proposals.resize(std::min(advice.proposals.size(), std::max(options.count, kSimulated)));
+    simulate(advice, program, options.simulated);
+    sort();
+  }
+  advice.proposals.resize(std::min(advice.proposals.size(), options.count));
+  advice.combination = combination(advice.proposals, runs, program);
   return advice;
 }
 

@@ -13,11 +13,13 @@ namespace {
 /// Whether the sum of all computation stays, so that perfect balance bounds the gain.
 bool keeps_work(Problem problem) {
   return problem != Problem::computation && problem != Problem::slow_ranks &&
-         problem != Problem::outliers && problem != Problem::serial;
+         problem != Problem::outliers && problem != Problem::serial &&
+         problem != Problem::processors && problem != Problem::blocking &&
+         problem != Problem::threads;
 }
 
 Value share_of_possible(const Advice& advice, const Proposal& p) {
-  const double possible = advice.makespan_ns - advice.ideal_ns;
+  const double possible = advice.run_ns - advice.ideal_ns;
   if (!keeps_work(p.hypothesis.problem) || possible <= 0) return {};
   return p.gain_ns / possible;
 }
@@ -37,7 +39,7 @@ auto proposal_object(const Advice& advice, const Proposal& p) {
                 "gain_low_ns"_key = p.low_ns,
                 "gain_high_ns"_key = p.high_ns,
                 "simulated_gain_ns"_key = p.simulated_gain_ns,
-                "share_of_run"_key = ratio_of(p.gain_ns, advice.makespan_ns),
+                "share_of_run"_key = ratio_of(p.gain_ns, advice.run_ns),
                 "share_of_possible"_key = number_of(share_of_possible(advice, p)),
                 "evidence"_key = h.evidence,
                 "assumption"_key = h.assumption,
@@ -54,79 +56,70 @@ auto combination_object(const Advice& advice) {
 
 auto advice_object(const Advice& advice) {
   return Object{
-      "network_range"_key = advice.measured_network ? "measured" : "halved_and_doubled",
-      "makespan_ns"_key = advice.makespan_ns,
+      "evaluated_on"_key = advice.measured ? "measured_run" : "predicted_run",
+      "run_ns"_key = advice.run_ns,
       "simulated_ns"_key = advice.simulated_ns,
       "ideal_ns"_key = advice.ideal_ns,
       "hypotheses"_key = advice.hypotheses,
-      "not_evaluated"_key = advice.not_evaluated,
       "advice"_key =
           list_of(advice.proposals, [&](const Proposal& p) { return proposal_object(advice, p); }),
       "combination"_key =
           known_if(!advice.combination.proposals.empty(), combination_object(advice))};
 }
 
-Paragraph headline(const Advice& advice) {
-  if (advice.proposals.empty()) {
-    return {fmt::format("Predicted run time {}. None of {} gains more than 0.1 % of it.",
-                        format_time_ns(advice.makespan_ns),
-                        fmt::format("{} hypotheses", advice.hypotheses))};
-  }
-  const Proposal& best = advice.proposals.front();
-  return {fmt::format("Predicted run time {}. First change to try: {}: {} shorter ({}).",
-                      format_time_ns(advice.makespan_ns), best.hypothesis.action,
-                      format_time_ns(best.gain_ns),
-                      format_percent(ratio_of(best.gain_ns, advice.makespan_ns)))};
+std::string run_time(const Advice& advice) {
+  return fmt::format("{} run time {}", advice.measured ? "Measured" : "Predicted",
+                     format_time_ns(advice.run_ns));
 }
 
-/// What the model leaves out is what the simulation has.
+Paragraph headline(const Advice& advice) {
+  if (advice.proposals.empty()) {
+    return {fmt::format("{}. None of {} hypotheses gains more than 0.1 % of it.", run_time(advice),
+                        advice.hypotheses)};
+  }
+  const Proposal& best = advice.proposals.front();
+  return {fmt::format("{}. First change to try: {}: {} shorter ({}).", run_time(advice),
+                      best.hypothesis.action, format_time_ns(best.gain_ns),
+                      format_percent(ratio_of(best.gain_ns, advice.run_ns)))};
+}
+
+/// What the measured run does not have is what the simulation has.
 std::optional<Paragraph> of_simulation(const Advice& advice) {
   if (!advice.simulated_ns) return std::nullopt;
   return Paragraph{fmt::format(
-      "Simulated run time {}. Changes of the program were simulated, too, and are ranked by the "
-      "smaller gain; those that gain nothing by simulation are left out. Changes of the network "
-      "are evaluated by the model only.",
+      "Simulated run time {}. Edits of the program were simulated, too, and are ranked by the "
+      "smaller gain; those that gain nothing by simulation are left out.",
       format_time_ns(*advice.simulated_ns))};
-}
-
-/// What the limit of work left out.
-std::optional<Paragraph> left_out(const Advice& advice) {
-  if (advice.not_evaluated == 0) return std::nullopt;
-  return Paragraph{fmt::format(
-      "{} of {} changes were not evaluated: their graphs are too large for the limit of work.",
-      advice.not_evaluated, advice.hypotheses + advice.not_evaluated)};
 }
 
 Paragraph bound(const Advice& advice) {
   return {fmt::format(
       "With perfectly balanced computation and free communication the run would take {}: no change "
-      "that "
-      "keeps the amount of computation gains more than {}.",
-      format_time_ns(advice.ideal_ns), format_time_ns(advice.makespan_ns - advice.ideal_ns))};
+      "that keeps the amount of computation gains more than {}.",
+      format_time_ns(advice.ideal_ns), format_time_ns(advice.run_ns - advice.ideal_ns))};
 }
 
 Table overview_table(const Advice& advice) {
-  const std::string range =
-      advice.measured_network ? "at the ends of their 95 % intervals" : "halved or doubled";
-  Table table{.id = "advice",
-              .title = "Proposed changes",
-              .columns = {{"", Unit::count},
-                          {"change"},
-                          {"where"},
-                          {"gain", Unit::ns, "reduction of the predicted run time"},
-                          {"low", Unit::ns, "smallest gain with L, o and G " + range},
-                          {"high", Unit::ns, "largest gain with L, o and G " + range},
-                          {"of the run", Unit::ratio},
-                          {"of the possible", Unit::ratio,
-                           "gain over that of perfect balance and free communication"}},
-              .rows = {}};
+  Table table{
+      .id = "advice",
+      .title = "Proposed changes",
+      .columns = {{"", Unit::count},
+                  {"change"},
+                  {"where"},
+                  {"gain", Unit::ns, "how much shorter the run is, executed with the change"},
+                  {"low", Unit::ns, "error bar: variation over the run, lack of processors"},
+                  {"high", Unit::ns},
+                  {"of the run", Unit::ratio},
+                  {"of the possible", Unit::ratio,
+                   "gain over that of perfect balance and free communication"}},
+      .rows = {}};
   if (advice.simulated_ns) {
     table.columns.push_back({"simulated gain", Unit::ns, "reduction of the simulated run time"});
   }
   std::int64_t number = 0;
   for (const Proposal& p : advice.proposals) {
     table.rows.push_back({++number, p.hypothesis.action, p.hypothesis.place, p.gain_ns, p.low_ns,
-                          p.high_ns, ratio_of(p.gain_ns, advice.makespan_ns),
+                          p.high_ns, ratio_of(p.gain_ns, advice.run_ns),
                           share_of_possible(advice, p)});
     if (advice.simulated_ns)
       table.rows.back().push_back(p.simulated_gain_ns ? Value(*p.simulated_gain_ns) : Value{});
@@ -155,7 +148,7 @@ std::optional<Paragraph> combined(const Advice& advice) {
   }
   return Paragraph{fmt::format(
       "Changes {} together: {} shorter ({}).", numbers, format_time_ns(advice.combination.gain_ns),
-      format_percent(ratio_of(advice.combination.gain_ns, advice.makespan_ns)))};
+      format_percent(ratio_of(advice.combination.gain_ns, advice.run_ns)))};
 }
 
 }  // namespace
@@ -168,7 +161,6 @@ Described<AdviceJson> describe(const Advice& advice) {
   Described<AdviceJson> report{advice_object(advice)};
   Section summary{.id = "advise", .title = "Advice"};
   summary.items.emplace_back(headline(advice));
-  if (auto rest = left_out(advice)) summary.items.emplace_back(std::move(*rest));
   if (auto simulated = of_simulation(advice)) summary.items.emplace_back(std::move(*simulated));
   summary.items.emplace_back(bound(advice));
   if (!advice.proposals.empty()) summary.items.emplace_back(overview_table(advice));

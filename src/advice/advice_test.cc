@@ -4,8 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "advice/evaluation.h"
+#include "advice/omitted_calls.h"
 #include "advice/program_profile.h"
+#include "advice/testing/predicted_advice.h"
 #include "base/error.h"
 #include "formats/text/text.h"
 #include "graph/testing/text_graph.h"
@@ -13,6 +14,8 @@
 namespace slackline {
 namespace {
 
+using testing::advice_on_program;
+using testing::advice_on_run;
 using ::testing::ElementsAre;
 using testing::untimed_trace;
 
@@ -23,7 +26,7 @@ ProgramProfile profile_of(const Trace& trace) {
   return program_profile(trace, paths, ComputationCode(trace, nullptr));
 }
 
-TEST(ProgramProfile, CountsMessagesAndThoseRightAfterAnother) {
+TEST(ProgramProfile, CountsMessages) {
   const ProgramProfile profile = profile_of(untimed_trace(
       2,
       "rank 0\n init\n send to=1 bytes=0\n send to=1 bytes=30\n irecv from=1 bytes=4 req=1\n"
@@ -35,9 +38,34 @@ TEST(ProgramProfile, CountsMessagesAndThoseRightAfterAnother) {
   EXPECT_EQ(profile.messages.empty, 1u);
   EXPECT_EQ(profile.messages.bytes, 74u);
   EXPECT_EQ(profile.messages.largest, 30u);
-  EXPECT_EQ(profile.messages.sequels, 2u);  // 30 and 20 bytes; not after MPI_Waitall, nor of a tag
   EXPECT_EQ(profile.operations[static_cast<std::size_t>(Operation::send)].count, 6u);
   EXPECT_EQ(profile.operations[static_cast<std::size_t>(Operation::send)].bytes, 63u);
+}
+
+OmittedCalls merged_of(const Trace& trace) {
+  return merged_calls(trace, CallMatching(trace));
+}
+
+bool is_omitted(const OmittedCalls& calls, std::int32_t rank, CallIndex call) {
+  return calls.changes.omitted->contains(rank, call);
+}
+
+TEST(MergedCalls, AreMessagesBeforeAnotherOneOfTheSameStream) {
+  const OmittedCalls merged = merged_of(untimed_trace(
+      2,
+      "rank 0\n init\n send to=1 bytes=1\n send to=1 bytes=30\n irecv from=1 bytes=4 req=1\n"
+      " isend to=1 tag=1 bytes=20 req=2\n send to=1 bytes=5\n waitall reqs=1,2\n send to=1 "
+      "bytes=10\n finalize\n"
+      "rank 1\n init\n recv from=0\n irecv from=0 req=1\n send to=0 bytes=4\n recv from=0 "
+      "tag=1\n recv from=0\n wait req=1\n recv from=0\n finalize\n"));
+  EXPECT_EQ(merged.count, 2u);  // not of another tag, nor before MPI_Waitall
+  EXPECT_EQ(merged.operation, Operation::send);
+  for (const CallIndex call : {1, 2}) {
+    EXPECT_TRUE(is_omitted(merged, 0, call));
+    EXPECT_TRUE(is_omitted(merged, 1, call)) << "its receive";
+  }
+  for (const CallIndex call : {3, 4, 5, 6, 7}) EXPECT_FALSE(is_omitted(merged, 0, call));
+  for (const CallIndex call : {3, 4, 5, 6, 7}) EXPECT_FALSE(is_omitted(merged, 1, call));
 }
 
 TEST(ProgramProfile, SumsComputationByRankPathAndTheCallAfterIt) {
@@ -55,62 +83,6 @@ TEST(ProgramProfile, SumsComputationByRankPathAndTheCallAfterIt) {
   EXPECT_THAT(profile.kind_ns.at({0, Operation::allreduce}), ElementsAre(7, 0));
 }
 
-// The receiver computes 100 ns and needs the message: 600 + o + L + (5 - 1) G + o, where L = 1000
-// ns, o = 10 ns and G = 2 ns per byte; with half and with double L, o and G it is 1114 and 2656.
-class EvaluatorTest : public ::testing::Test {
- protected:
-  const Trace trace_ = untimed_trace(2,
-                                     "rank 0\n compute 600\n send to=1 bytes=5\n"
-                                     "rank 1\n compute 100\n recv from=0 bytes=5\n");
-  const ModelChoice choice_{
-      .model = {1'000'000'000, 10'000'000, 2'000'000}, .graph = {}, .network = {}};
-  const ExecutionGraph graph_ = build_graph(trace_, {});
-  const Evaluator evaluator_{{trace_, kNoSamples}, graph_, choice_};
-};
-
-TEST_F(EvaluatorTest, HasTheRunTimeOfTheProgram) {
-  EXPECT_DOUBLE_EQ(evaluator_.base_ns(), 600 + 10 + 1000 + 8 + 10);
-  EXPECT_EQ(evaluator_.on_critical_path(Parameter::latency), 1);
-  EXPECT_EQ(evaluator_.on_critical_path(Parameter::overhead), 2);
-  EXPECT_EQ(evaluator_.on_critical_path(Parameter::gap_per_byte), 4);
-}
-
-TEST_F(EvaluatorTest, GainsWhatTheCriticalPathLoses) {
-  EXPECT_DOUBLE_EQ(evaluator_.gain_ns({parse_edit("scale factor=0.5 rank=0")}, {}), 300);
-  EXPECT_DOUBLE_EQ(evaluator_.gain_ns({parse_edit("scale factor=0.5 rank=1")}, {}), 0);
-  EXPECT_DOUBLE_EQ(evaluator_.gain_ns({parse_edit("scale factor=2 rank=0")}, {}), -600);
-  EXPECT_DOUBLE_EQ(evaluator_.gain_ns({}, {.latency_factor = 0.25}), 750);
-  EXPECT_DOUBLE_EQ(evaluator_.gain_ns({}, {.gap_factor = 0.5}), 4);
-}
-
-// Balanced, both compute 350 ns.
-TEST_F(EvaluatorTest, RepeatsWithHalfAndDoubleTheCostsOfTheNetwork) {
-  EXPECT_THAT(evaluator_.gains_ns({parse_edit("balance")}, {}), ElementsAre(250, 250, 250));
-  EXPECT_THAT(evaluator_.gains_ns({}, {.latency_factor = 0.5}), ElementsAre(250, 500, 1000));
-}
-
-TEST_F(EvaluatorTest, RepeatsWithTheEndsOfMeasuredIntervals) {
-  ModelChoice measured = choice_;
-  measured.bounds = {{800'000'000, 10'000'000, 2'000'000}, {1'500'000'000, 10'000'000, 2'000'000}};
-  const Evaluator evaluator({trace_, kNoSamples}, graph_, measured);
-  EXPECT_THAT(evaluator.gains_ns({}, {.latency_factor = 0.5}), ElementsAre(400, 500, 750));
-}
-
-// The sends are eager as they are, and wait for each other when they are synchronous.
-TEST(Evaluator, FindsNoGainInAProgramThatHangs) {
-  const Trace trace = untimed_trace(2,
-                                    "rank 0\n compute 600\n send to=1 bytes=5\n recv from=1\n"
-                                    "rank 1\n compute 600\n send to=0 bytes=5\n recv from=0\n");
-  const ModelChoice choice{.model = {}, .graph = {}, .network = {}};
-  const ExecutionGraph graph = build_graph(trace, {});
-  const Evaluator evaluator({trace, kNoSamples}, graph, choice);
-  const Edit half = parse_edit("scale factor=0.5");
-  const Edit buffered = parse_edit("substitute operation=send with=bsend");
-  const Edit synchronous = parse_edit("substitute operation=send with=ssend");
-  EXPECT_DOUBLE_EQ(evaluator.gain_ns({half, buffered}, {}), 300);
-  EXPECT_DOUBLE_EQ(evaluator.gain_ns({half, synchronous}, {}), 0);
-}
-
 // Rank 1 computes a hundred times as long as the others in each of ten steps.
 TEST(Advice, OfAnUnbalancedProgramIsToBalanceIt) {
   std::string text;
@@ -124,7 +96,7 @@ TEST(Advice, OfAnUnbalancedProgramIsToBalanceIt) {
   }
   const Trace trace = untimed_trace(4, text);
   const ModelChoice choice{.model = {1'000'000'000, 10'000'000, 0}, .graph = {}, .network = {}};
-  const Advice advice = advise({trace, kNoSamples}, build_graph(trace, {}), choice, {.count = 5});
+  const Advice advice = advice_on_program(trace, kNoSamples, choice, {.count = 5});
   ASSERT_FALSE(advice.proposals.empty());
   EXPECT_EQ(advice.proposals[0].hypothesis.rank, 1);
   EXPECT_EQ(identifier(advice.proposals[0].hypothesis.problem), "imbalance");
@@ -151,17 +123,16 @@ TEST(Advice, IsSimulatedAndRankedByBoth) {
                                     "rank 0\n init\n compute 40000\n barrier\n finalize\n"
                                     "rank 1\n init\n compute 4000000\n barrier\n finalize\n");
   const ModelChoice choice{.model = {1'000'000'000, 10'000'000, 0}, .graph = {}, .network = {}};
-  const ExecutionGraph graph = build_graph(trace, {});
   const auto balances = [](const Proposal& p) {
     return std::ranges::any_of(p.hypothesis.edits,
                                [](const Edit& e) { return e.action == "balance"; });
   };
-  const Advice modelled = advise({trace, kNoSamples}, graph, choice, {.count = 9});
+  const Advice modelled = advice_on_program(trace, kNoSamples, choice, {.count = 9});
   ASSERT_EQ(std::ranges::count_if(modelled.proposals, balances), 1);
   EXPECT_FALSE(modelled.simulated_ns);
 
-  const Advice simulated = advise({trace, kNoSamples}, graph, choice,
-                                  {.count = 9, .simulated = all_computation_unless_balanced});
+  const Advice simulated = advice_on_program(
+      trace, kNoSamples, choice, {.count = 9, .simulated = all_computation_unless_balanced});
   EXPECT_EQ(simulated.simulated_ns, 4'040'000);
   EXPECT_EQ(std::ranges::count_if(simulated.proposals, balances), 0);
   for (const Proposal& p : simulated.proposals) {
@@ -195,7 +166,7 @@ TEST(Advice, NamesTheFunctionOfTheProgramThatItsDiagnosisNames) {
   const Trace trace = read_text(
       "slackline-trace 1 timed ranks=4\ninfo sampling=100\n" + text + ranks, "test", &samples);
   const ModelChoice choice{.model = {1'000'000, 10'000, 0}, .graph = {}, .network = {}};
-  const Advice advice = advise({trace, samples}, build_graph(trace, {}), choice, {.count = 5});
+  const Advice advice = advice_on_run(trace, samples, choice, {.count = 5});
   ASSERT_FALSE(advice.proposals.empty());
   EXPECT_EQ(advice.proposals[0].hypothesis.place, "assemble");
   for (const auto& proposal : advice.proposals) EXPECT_NE(proposal.hypothesis.place, "iterate");
@@ -204,8 +175,7 @@ TEST(Advice, NamesTheFunctionOfTheProgramThatItsDiagnosisNames) {
 TEST(Advice, ThereIsNoneForAProgramOfComputationAlone) {
   const Trace trace = untimed_trace(1, "rank 0\n init\n finalize\n");
   const ModelChoice choice{.model = {1, 1, 1}, .graph = {}, .network = {}};
-  EXPECT_TRUE(
-      advise({trace, kNoSamples}, build_graph(trace, {}), choice, {.count = 5}).proposals.empty());
+  EXPECT_TRUE(advice_on_program(trace, kNoSamples, choice, {.count = 5}).proposals.empty());
 }
 
 }  // namespace

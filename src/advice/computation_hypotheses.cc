@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -31,6 +32,7 @@ constexpr std::size_t kRegions = 12;
 constexpr double kLeastShare = 0.005;
 /// A rank is slow if everything takes at least this many times as long as the median over ranks.
 constexpr double kSlow = 1.05;
+constexpr std::size_t kSlowRanks = 8;  // that have a hypothesis of their own, the slowest
 /// An outlier takes this many times as long as the rank's median instance, and is rarer than that.
 constexpr double kOutlier = 2;
 constexpr double kOutlierShare = 0.1;
@@ -342,6 +344,7 @@ std::vector<Hypothesis> slow_hosts_or_ranks(const Trace& trace, const ProgramPro
   std::map<std::string, std::vector<std::int32_t>> hosts;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) hosts[trace.rank_info(r).host].push_back(r);
   std::vector<Hypothesis> all;
+  std::vector<std::pair<double, std::int32_t>> slow;
   for (const auto& [host, ranks] : hosts) {
     std::vector<double> factors;
     for (const std::int32_t r : ranks)
@@ -353,9 +356,14 @@ std::vector<Hypothesis> slow_hosts_or_ranks(const Trace& trace, const ProgramPro
     }
     for (std::size_t k = 0; k < ranks.size(); ++k) {
       if (factors[k] <= 1) continue;
-      all.push_back(speed_up("ranks", std::to_string(ranks[k]), fmt::format("rank {}", ranks[k]),
-                             factors[k], ranks[k]));
+      slow.emplace_back(factors[k], ranks[k]);
     }
+  }
+  std::ranges::sort(slow, std::greater{});
+  if (slow.size() > kSlowRanks) slow.resize(kSlowRanks);
+  for (const auto& [factor, rank] : slow) {
+    all.push_back(
+        speed_up("ranks", std::to_string(rank), fmt::format("rank {}", rank), factor, rank));
   }
   return all;
 }
@@ -456,43 +464,64 @@ std::optional<Hypothesis> without_outliers(const Part& part, VisitScope scope,
 /// Whether all ranks have equally many instances, two at least, so that they can be compared one by
 /// one.
 bool have_equal_counts(const VisitTimes& times) {
-  return times.front().size() >= 2 && std::ranges::all_of(times, [&](const auto& visits) {
-           return visits.size() == times.front().size();
-         });
+  return !times.empty() && times.front().size() >= 2 &&
+         std::ranges::all_of(
+             times, [&](const auto& visits) { return visits.size() == times.front().size(); });
 }
 
-void add_instances(const ProgramView& program, const Part& part, std::vector<Hypothesis>& all) {
-  const Trace& trace = program.trace;
-  const CallPaths paths(trace);
-  const VisitScope scope = part.region.empty() ? VisitScope::collective : VisitScope::region;
-  const Selection selection(part.edit("balance"), program, paths);
-  const VisitTimes times = visit_times(trace, paths, selection, scope);
-  if (times.empty()) return;
+/// What is worth changing in a part. `whole`: it is all that there is.
+std::vector<Hypothesis> hypotheses_about(const Part& part, bool whole, VisitScope scope,
+                                         const VisitTimes& times) {
+  std::vector<Hypothesis> all;
+  if (part.region.empty() ? whole : part.computes_itself()) all.push_back(compute_less(part));
+  if (part.ns.size() == 1) return all;
+  all.push_back(balance(part));
+  if (auto serial = divide(part)) all.push_back(std::move(*serial));
   if (have_equal_counts(times)) all.push_back(even_out(part, scope, times));
   if (auto rare = without_outliers(part, scope, times)) all.push_back(std::move(*rare));
+  return all;
+}
+
+GapChanges changes_by(const Edit& edit, const Trace& trace, const SelectedPieces& pieces) {
+  return pieces.changes(piece_lengths(edit, trace, pieces.times()));
+}
+
+void take_with(GapChanges changes, Hypothesis h, const TakeHypothesis& take) {
+  h.change.gaps = std::make_shared<const GapChanges>(std::move(changes));
+  h.of_computation = true;
+  take(std::move(h));
 }
 
 }  // namespace
 
-std::vector<Hypothesis> computation_hypotheses(const ProgramView& program, const CallPaths& paths,
-                                               const ProgramProfile& profile) {
+void computation_hypotheses(const ProgramView& program, const CallPaths& paths,
+                            const ProgramProfile& profile, const TakeHypothesis& take) {
   const Trace& trace = program.trace;
-  std::vector<Hypothesis> all;
-  if (trace.ranks() == 0 || std::ranges::max(profile.rank_ns) == 0) return all;
+  if (trace.ranks() == 0 || std::ranges::max(profile.rank_ns) == 0) return;
   const auto least = kLeastShare * static_cast<double>(std::ranges::max(profile.rank_ns));
   const std::vector<Part> parts = parts_of(paths, profile);
   for (const Part& part : parts) {
     if (static_cast<double>(part.max()) < least) continue;
-    if (part.region.empty() ? parts.size() == 1 : part.computes_itself()) {
-      all.push_back(compute_less(part));
+    const VisitScope scope = part.region.empty() ? VisitScope::collective : VisitScope::region;
+    const SelectedPieces pieces(part.edit("balance"), program, scope);
+    for (Hypothesis& h : hypotheses_about(part, parts.size() == 1, scope, pieces.times())) {
+      const Edit edit = h.edits.front();
+      take_with(edit.has("ranks") ? gap_changes(edit, program) : changes_by(edit, trace, pieces),
+                std::move(h), take);
     }
-    if (trace.ranks() == 1) continue;
-    all.push_back(balance(part));
-    if (auto serial = divide(part)) all.push_back(std::move(*serial));
-    add_instances(program, part, all);
   }
-  for (Hypothesis& slow : slow_hosts_or_ranks(trace, profile)) all.push_back(std::move(slow));
-  return all;
+  for (Hypothesis& slow : slow_hosts_or_ranks(trace, profile)) {
+    GapChanges changes = gap_changes(slow.edits.front(), program);
+    take_with(std::move(changes), std::move(slow), take);
+  }
+}
+
+GapChanges gap_changes(const Edit& edit, const ProgramView& program) {
+  const std::string* over = edit.find("over");
+  const bool collectives = over != nullptr && *over == "collective";
+  const SelectedPieces pieces(edit, program,
+                              collectives ? VisitScope::collective : VisitScope::region);
+  return changes_by(edit, program.trace, pieces);
 }
 
 }  // namespace slackline

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/summary/limits.h"
+#include "analysis/summary/scenario_runs.h"
 #include "calls/call_paths.h"
 #include "whatif/edit.h"
 
@@ -21,8 +23,6 @@ struct ModelVariation {
   bool any() const {
     return !collectives.empty() || eager_threshold_bytes || latency_factor != 1 || gap_factor != 1;
   }
-  /// Other messages than those of the run: the graph must be built anew.
-  bool changes_graph() const { return !collectives.empty() || eager_threshold_bytes; }
 };
 
 /// What is wrong with a program. Identifiers are part of the JSON.
@@ -41,6 +41,11 @@ enum class Problem : std::uint8_t {
   latency,
   bandwidth,
   small_messages,  ///< consecutive ones between the same ranks
+  processors,      ///< ranks lack them
+  serialisation,   ///< ranks wait for each other in turn
+  blocking,        ///< all ranks are blocked outside of MPI
+  io,
+  threads,  ///< of OpenMP, which wait or have nothing to do
 };
 /// "imbalance", "slow_ranks".
 std::string_view identifier(Problem problem);
@@ -51,18 +56,28 @@ struct Hypothesis {
   std::string action;  ///< imperative clause: "Balance the computation of assemble over all ranks"
   std::string place;   ///< region, operation or host; empty: the whole program
   PathId path = 0;     ///< the call path of the place; 0: not in a region
-  std::int32_t rank = -1;      ///< which rank shows it most; -1: none in particular
-  bool each_instance = false;  ///< computation is compared instance by instance, not over the run
+  std::int32_t rank = -1;       ///< which rank shows it most; -1: none in particular
+  bool each_instance = false;   ///< computation is compared instance by instance, not over the run
+  bool of_computation = false;  ///< its edit changes nothing but computation
+  /// What the run does otherwise.
+  RunScenario change{};
+  /// What that gains, where it is known.
+  std::optional<LimitGain> gain{};
+  /// The same as edits of the program or as other parameters, for whoever repeats it under a model;
+  /// empty where it is neither.
   std::vector<Edit> edits{};
   ModelVariation variation{};
   std::string evidence;    ///< a sentence with the numbers it was found by
   std::string assumption;  ///< a clause: what must hold for the gain to be real
 };
 
-/// A hypothesis and what it gains.
+/// A hypothesis and what it gains; its change has no GapChanges any more.
 struct EvaluatedHypothesis {
   Hypothesis hypothesis;
   double gain_ns = 0;
+  double certain_ns = 0;  ///< whether or not ranks have processors of their own
+  double low_ns = 0;      ///< error bar
+  double high_ns = 0;
 };
 
 /// The hypotheses that gain at least `least_ns`, largest gain first, one for each problem: of

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
 
 #include "base/arithmetic.h"
 #include "base/parallel.h"
@@ -28,7 +27,6 @@ void add(const MessageUse& from, MessageUse& to) {
   to.empty += from.empty;
   add_saturated(to.bytes, from.bytes);
   to.largest = std::max(to.largest, from.largest);
-  to.sequels += from.sequels;
 }
 
 void add_call(const RankCalls& calls, std::size_t i, bool timed, RankProfile& profile) {
@@ -40,32 +38,9 @@ void add_call(const RankCalls& calls, std::size_t i, bool timed, RankProfile& pr
   if (!may_send(operation_class(operation))) return;
   for_each_send(calls.action(i), [&](const PostedMessage& message) {
     if (message.peer < 0) return;
-    add({1, std::uint64_t{message.bytes == 0}, message.bytes, message.bytes, 0}, profile.messages);
+    add({1, std::uint64_t{message.bytes == 0}, message.bytes, message.bytes}, profile.messages);
   });
 }
-
-/// Counts sends that follow another one of the same stream.
-class Sequels {
- public:
-  void add(const RankCalls& calls, std::size_t i, MessageUse& use) {
-    const OperationClass kind = operation_class(calls.operation(i));
-    if (kind == OperationClass::irecv) return;
-    const bool sends = kind == OperationClass::send || kind == OperationClass::isend;
-    if (!sends) {
-      sent_ = false;
-      return;
-    }
-    const Stream stream{calls.peer(i), calls.tag(i), calls.comm(i)};
-    if (sent_ && stream == last_) ++use.sequels;
-    sent_ = true;
-    last_ = stream;
-  }
-
- private:
-  using Stream = std::tuple<std::int32_t, std::int32_t, std::uint32_t>;
-  bool sent_ = false;
-  Stream last_{};
-};
 
 /// Sums up a rank's computation.
 struct ComputationSums {
@@ -104,10 +79,8 @@ RankProfile profile_of(const Trace& trace, const CallPaths& paths, const CallPat
   ComputationSums sums{trace, paths, code, own_frames, rank, profile};
   walk_program(trace, regions, rank, zero_ns, sums);
   const RankSpan span = rank_span(calls);
-  Sequels sequels;
-  for (std::size_t i = span.first_call; i < calls.size(); ++i) {
-    if (i < span.last_call) add_call(calls, i, trace.timed(), profile);
-    sequels.add(calls, i, profile.messages);
+  for (std::size_t i = span.first_call; i < span.last_call; ++i) {
+    add_call(calls, i, trace.timed(), profile);
   }
   return profile;
 }

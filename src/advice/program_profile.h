@@ -25,9 +25,6 @@ struct MessageUse {
   std::uint64_t empty = 0;  ///< of 0 bytes
   std::uint64_t bytes = 0;
   std::uint64_t largest = 0;  ///< bytes
-  /// Messages of MPI_Send and MPI_Isend right after another one to the same rank, tag and
-  /// communicator: no call in between but MPI_Isend and MPI_Irecv.
-  std::uint64_t sequels = 0;
 };
 
 /// Computation and calls of a program, summed up. Times in ns.

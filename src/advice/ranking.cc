@@ -15,16 +15,26 @@ constexpr double kGeneral = 1.1;
 /// Balance of each instance is harder to reach than balance over the run.
 constexpr double kEachInstance = 1.25;
 
-/// Hypotheses of one family are alternatives.
-enum class Family : std::uint8_t { distribution, less_computation, fewer_messages, volume, other };
+/// A limit's own gain is the largest that any change against it can have; which change that is says
+/// another hypothesis, unless the ranks do not compute.
+constexpr double kOnlyLimit = 1.5;
 
-Family family(Problem problem) {
-  switch (problem) {
+/// Hypotheses of one family are alternatives.
+enum class Family : std::uint8_t { distribution, less_computation, order, volume, other };
+
+Family family(const Hypothesis& h) {
+  switch (h.problem) {
     case Problem::imbalance:
     case Problem::variation:
     case Problem::outliers:
     case Problem::slow_ranks:
       return Family::distribution;
+    case Problem::blocking:
+    case Problem::serial:
+      return h.gain ? Family::distribution : Family::other;
+    case Problem::serialisation:
+    case Problem::rendezvous:
+      return Family::order;
     case Problem::computation:
       return Family::less_computation;
     case Problem::message_volume:
@@ -47,25 +57,25 @@ bool comparable(const CallPaths& paths, const Hypothesis& a, const Hypothesis& b
 /// How many times the gain of `h` another one about the same problem must have to replace it.
 double advantage(const CallPaths& paths, const Hypothesis& h, const Hypothesis& other) {
   double factor = 1;
+  if (h.gain.has_value() != other.gain.has_value()) {
+    const bool says_more = h.problem == Problem::blocking || other.problem == Problem::blocking;
+    factor = h.gain.has_value() == says_more ? kOnlyLimit : 1 / kOnlyLimit;
+  }
   if (h.each_instance != other.each_instance)
-    factor = h.each_instance ? 1 / kEachInstance : kEachInstance;
+    factor *= h.each_instance ? 1 / kEachInstance : kEachInstance;
   if (h.path == other.path) return factor;
   return encloses(paths, other.path, h.path) ? factor * kGeneral : factor / kGeneral;
 }
 
-/// Whether `other`, about the same problem as `h`, makes it superfluous.
-bool superseded(const CallPaths& paths, const EvaluatedHypothesis& h,
-                const EvaluatedHypothesis& other) {
-  const Hypothesis& a = h.hypothesis;
-  const Hypothesis& b = other.hypothesis;
-  const Family f = family(a.problem);
-  if (f != family(b.problem)) return false;
+/// Whether only one of them should be read.
+bool alternatives(const CallPaths& paths, const Hypothesis& a, const Hypothesis& b) {
+  const Family f = family(a);
+  if (f != family(b)) return false;
   if (f == Family::other && (a.problem != b.problem || a.place != b.place)) return false;
   if (a.rank != b.rank && a.problem == Problem::slow_ranks && b.problem == Problem::slow_ranks) {
     return false;
   }
-  if (!comparable(paths, a, b)) return false;
-  return other.gain_ns > advantage(paths, a, b) * h.gain_ns;
+  return comparable(paths, a, b);
 }
 
 }  // namespace
@@ -75,14 +85,18 @@ std::vector<EvaluatedHypothesis> ranked(std::vector<EvaluatedHypothesis> all,
   std::erase_if(all, [&](const EvaluatedHypothesis& h) { return h.gain_ns < least_ns; });
   std::ranges::stable_sort(all, std::ranges::greater{}, &EvaluatedHypothesis::gain_ns);
   std::vector<EvaluatedHypothesis> kept;
-  for (const EvaluatedHypothesis& h : all) {
-    const bool needless = std::ranges::any_of(all, [&](const EvaluatedHypothesis& other) {
-      return &other != &h && superseded(paths, h, other);
+  for (EvaluatedHypothesis& h : all) {
+    const auto is_alternative = [&](const EvaluatedHypothesis& other) {
+      return alternatives(paths, h.hypothesis, other.hypothesis);
+    };
+    // The order in which they come decides where "is better" goes in a circle.
+    const bool is_best = std::ranges::all_of(kept, [&](const EvaluatedHypothesis& other) {
+      return !is_alternative(other) ||
+             h.gain_ns > advantage(paths, other.hypothesis, h.hypothesis) * other.gain_ns;
     });
-    const bool repeated = std::ranges::any_of(kept, [&](const EvaluatedHypothesis& other) {
-      return other.gain_ns == h.gain_ns && superseded(paths, {h.hypothesis, h.gain_ns - 1}, other);
-    });
-    if (!needless && !repeated) kept.push_back(h);
+    if (!is_best) continue;
+    std::erase_if(kept, is_alternative);
+    kept.push_back(std::move(h));
   }
   return kept;
 }

@@ -100,10 +100,15 @@ class Spread {
 /// Factors by rank and visit that bring `times` to their groups' targets.
 std::vector<std::vector<double>> balancing_factors(const VisitTimes& times, const Groups& groups,
                                                    Target target, double by) {
-  std::map<std::pair<std::int32_t, std::size_t>, Spread> spreads;
+  std::vector<std::vector<Spread>> spreads;  // by group and visit
   for (std::size_t r = 0; r < times.size(); ++r) {
+    if (groups[r] < 0) continue;
+    const auto group = static_cast<std::size_t>(groups[r]);
+    if (spreads.size() <= group) spreads.resize(group + 1);
+    std::vector<Spread>& own = spreads[group];
+    if (own.size() < times[r].size()) own.resize(times[r].size());
     for (std::size_t v = 0; v < times[r].size(); ++v) {
-      if (groups[r] >= 0 && times[r][v] > 0) spreads[{groups[r], v}].add(times[r][v]);
+      if (times[r][v] > 0) own[v].add(times[r][v]);
     }
   }
   std::vector<std::vector<double>> factors(times.size());
@@ -111,7 +116,7 @@ std::vector<std::vector<double>> balancing_factors(const VisitTimes& times, cons
     factors[r].assign(times[r].size(), 1.0);
     for (std::size_t v = 0; v < times[r].size(); ++v) {
       if (groups[r] < 0 || times[r][v] <= 0) continue;
-      const double wanted = spreads.at({groups[r], v}).target(target);
+      const double wanted = spreads[static_cast<std::size_t>(groups[r])][v].target(target);
       factors[r][v] = 1 + by * (ratio_of(wanted, static_cast<double>(times[r][v])) - 1);
     }
   }
@@ -131,21 +136,24 @@ VisitTimes totals(const VisitTimes& times) {
 
 }  // namespace
 
-Program balance_computation(const Edit& edit, const ProgramView& program, Change& change) {
-  const Trace& trace = program.trace;
-  const CallPaths paths(trace);
-  const Selection selection(edit, program, paths);
-  const std::optional<VisitScope> visits = scope_of(edit);
-  const VisitScope scope = visits.value_or(VisitScope::region);
+PieceLengths balanced_lengths(const Edit& edit, const Trace& trace, const VisitTimes& times) {
+  const bool visits = scope_of(edit).has_value();
   const double by = std::min(1.0, edit.factor("by").value_or(1));
-  const VisitTimes times = visit_times(trace, paths, selection, scope);
-  const std::vector<std::vector<double>> factors = balancing_factors(
-      visits ? times : totals(times), groups_of(edit, trace), target_of(edit), by);
-  const PieceLengths lengths{[&](const SelectedPiece& p) {
-    const std::vector<double>& of_rank = factors[static_cast<std::size_t>(p.rank)];
-    return scaled(p, of_rank[visits ? p.visit : 0]);
-  }};
-  return with_lengths(program, paths, selection, lengths, change, scope);
+  return {
+      [visits, factors = balancing_factors(visits ? times : totals(times), groups_of(edit, trace),
+                                           target_of(edit), by)](const SelectedPiece& p) {
+        const std::vector<double>& of_rank = factors[static_cast<std::size_t>(p.rank)];
+        return scaled(p, of_rank[visits ? p.visit : 0]);
+      }};
+}
+
+Program balance_computation(const Edit& edit, const ProgramView& program, Change& change) {
+  const CallPaths paths(program.trace);
+  const Selection selection(edit, program, paths);
+  const VisitScope scope = scope_of(edit).value_or(VisitScope::region);
+  const VisitTimes times = visit_times(program.trace, paths, selection, scope);
+  return with_lengths(program, paths, selection, balanced_lengths(edit, program.trace, times),
+                      change, scope);
 }
 
 }  // namespace slackline

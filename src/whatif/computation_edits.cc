@@ -1,10 +1,13 @@
 // Edits that change how long ranks compute: by a factor, to a length, by a time, by noise, and
 // without exceptionally long visits.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/arithmetic.h"
@@ -52,14 +55,37 @@ VisitScope limit_scope(const Edit& edit) {
 
 }  // namespace
 
-Program scale_computation(const Edit& edit, const ProgramView& program, Change& change) {
-  const Trace& trace = program.trace;
+PieceLengths scaled_lengths(const Edit& edit) {
   edit.required("factor");
-  const double factor = *edit.factor("factor");
-  const CallPaths paths(trace);
+  return {
+      [factor = *edit.factor("factor")](const SelectedPiece& p) { return scaled(p.ns, factor); }};
+}
+
+PieceLengths limited_lengths(const Edit& edit, const VisitTimes& times) {
+  edit.required("factor");
+  const double factor = std::max(1.0, *edit.factor("factor"));
+  std::vector<std::int64_t> medians;
+  for (const std::vector<std::int64_t>& visits : times) medians.push_back(median_visit(visits));
+  return {[&times, factor, medians = std::move(medians)](const SelectedPiece& p) {
+    const std::int64_t visit = of_visit(times, p);
+    const std::int64_t median = medians[static_cast<std::size_t>(p.rank)];
+    const bool exceeds = static_cast<double>(visit) > factor * static_cast<double>(median);
+    return exceeds ? scaled(p, factor_to(visit, median)) : p.ns;
+  }};
+}
+
+PieceLengths piece_lengths(const Edit& edit, const Trace& trace, const VisitTimes& times) {
+  if (edit.action == "scale") return scaled_lengths(edit);
+  if (edit.action == "limit") return limited_lengths(edit, times);
+  if (edit.action == "balance") return balanced_lengths(edit, trace, times);
+  throw usage_error(fmt::format("cannot apply '{}' to computation that was selected", edit.action),
+                    "it does more than to change lengths", "Choose scale, limit or balance.");
+}
+
+Program scale_computation(const Edit& edit, const ProgramView& program, Change& change) {
+  const CallPaths paths(program.trace);
   const Selection selection(edit, program, paths);
-  const PieceLengths lengths{[&](const SelectedPiece& p) { return scaled(p.ns, factor); }};
-  return with_lengths(program, paths, selection, lengths, change);
+  return with_lengths(program, paths, selection, scaled_lengths(edit), change);
 }
 
 Program set_computation(const Edit& edit, const ProgramView& program, Change& change) {
@@ -128,22 +154,11 @@ Program add_noise(const Edit& edit, const ProgramView& program, Change& change) 
 }
 
 Program limit_computation(const Edit& edit, const ProgramView& program, Change& change) {
-  const Trace& trace = program.trace;
-  edit.required("factor");
-  const double factor = std::max(1.0, *edit.factor("factor"));
   const VisitScope scope = limit_scope(edit);
-  const CallPaths paths(trace);
+  const CallPaths paths(program.trace);
   const Selection selection(edit, program, paths);
-  const VisitTimes times = visit_times(trace, paths, selection, scope);
-  std::vector<std::int64_t> medians;
-  for (const std::vector<std::int64_t>& visits : times) medians.push_back(median_visit(visits));
-  const PieceLengths lengths{[&](const SelectedPiece& p) {
-    const std::int64_t visit = of_visit(times, p);
-    const std::int64_t median = medians[static_cast<std::size_t>(p.rank)];
-    const bool exceeds = static_cast<double>(visit) > factor * static_cast<double>(median);
-    return exceeds ? scaled(p, factor_to(visit, median)) : p.ns;
-  }};
-  return with_lengths(program, paths, selection, lengths, change, scope);
+  const VisitTimes times = visit_times(program.trace, paths, selection, scope);
+  return with_lengths(program, paths, selection, limited_lengths(edit, times), change, scope);
 }
 
 }  // namespace slackline

@@ -101,23 +101,27 @@ class PieceWalk {
   std::uint64_t number_ = 0;
 };
 
-/// Sums up a rank's selected computation.
-struct Measure {
+/// Keeps a rank's selected computation.
+template <class Add>
+struct Keep {
   PieceWalk walk;
-  std::vector<std::int64_t>& visits;
+  Add add;
 
   void start(std::int64_t) {}
   void compute(const Computation& c) {
     walk.cut(c, [&](std::int64_t, const SelectedPiece* piece) {
-      if (piece == nullptr) return;
-      if (visits.size() <= piece->visit) visits.resize(piece->visit + std::size_t{1});
-      visits[piece->visit] += piece->ns;
+      if (piece != nullptr) add(c.before_call, *piece);
     });
   }
   void pause(std::int64_t, PauseKind) {}
   void region(const RegionEvent& event, PathId path) { walk.pass(event, path); }
   void call(std::size_t i, PathId) { walk.pass_call(i); }
 };
+
+void add_to_visit(const SelectedPiece& piece, std::vector<std::int64_t>& visits) {
+  if (visits.size() <= piece.visit) visits.resize(piece.visit + std::size_t{1});
+  visits[piece.visit] += piece.ns;
+}
 
 /// Writes a rank with other lengths.
 struct Rewrite {
@@ -166,10 +170,47 @@ VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selecti
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   parallel_for(times.size(), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
-    Measure measure{PieceWalk(selection, trace, rank, zero_ns, scope), times[r]};
+    const auto add = [&](std::uint32_t, const SelectedPiece& p) { add_to_visit(p, times[r]); };
+    Keep<decltype(add)> measure{PieceWalk(selection, trace, rank, zero_ns, scope), add};
     walk_program(trace, paths, rank, zero_ns, measure);
   });
   return times;
+}
+
+SelectedPieces::SelectedPieces(const Edit& edit, const ProgramView& program, VisitScope scope)
+    : trace_(program.trace),
+      pieces_(static_cast<std::size_t>(trace_.ranks())),
+      times_(pieces_.size()) {
+  const CallPaths paths(trace_);
+  const Selection selection(edit, program, paths);
+  const std::int64_t zero_ns = run_span(trace_).analysed.begin_ns;
+  parallel_for(pieces_.size(), [&](std::size_t r) {
+    const auto rank = static_cast<std::int32_t>(r);
+    const auto add = [&](std::uint32_t before_call, const SelectedPiece& p) {
+      pieces_[r].push_back({before_call, p.visit, p.ns});
+      add_to_visit(p, times_[r]);
+    };
+    Keep<decltype(add)> keep{PieceWalk(selection, trace_, rank, zero_ns, scope), add};
+    walk_program(trace_, paths, rank, zero_ns, keep);
+  });
+}
+
+std::vector<std::vector<std::int64_t>> SelectedPieces::changes(const PieceLengths& lengths) const {
+  std::vector<std::vector<std::int64_t>> changes(pieces_.size());
+  parallel_for(changes.size(), [&](std::size_t r) {
+    const auto rank = static_cast<std::int32_t>(r);
+    changes[r].resize(trace_.calls(rank).size() + 1);
+    SelectedPiece piece{.rank = rank};
+    for (const Piece& p : pieces_[r]) {
+      piece.before_ns = p.visit == piece.visit ? piece.before_ns : 0;
+      piece.visit = p.visit;
+      piece.ns = p.ns;
+      changes[r][p.before_call] += lengths.of_piece(piece) - p.ns;
+      piece.before_ns += p.ns;
+      ++piece.number;
+    }
+  });
+  return changes;
 }
 
 Program with_lengths(const ProgramView& program, const CallPaths& paths, const Selection& selection,

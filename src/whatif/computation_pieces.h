@@ -46,6 +46,37 @@ Program with_lengths(const ProgramView& program, const CallPaths& paths, const S
                      const PieceLengths& lengths, Change& change,
                      VisitScope scope = VisitScope::region);
 
+/// The pieces that an edit selects, kept for edits that differ only in what they make of them. 16
+/// bytes a piece.
+class SelectedPieces {
+ public:
+  /// Only the selection of `edit` is read. Linear in calls. Throws usage Error as Selection.
+  SelectedPieces(const Edit& edit, const ProgramView& program, VisitScope scope);
+
+  const VisitTimes& times() const { return times_; }
+  /// By how much the program's computation changes, ns before each call by rank; `lengths` add
+  /// nothing where visits end.
+  std::vector<std::vector<std::int64_t>> changes(const PieceLengths& lengths) const;
+
+ private:
+  struct Piece {
+    std::uint32_t before_call;
+    std::uint32_t visit;
+    std::int64_t ns;
+  };
+  const Trace& trace_;
+  std::vector<std::vector<Piece>> pieces_;  // by rank
+  VisitTimes times_;
+};
+
+/// What the actions scale, limit and balance make of the pieces that they select. Throws usage
+/// Error for others, and for wrong arguments.
+PieceLengths piece_lengths(const Edit& edit, const Trace& trace, const VisitTimes& times);
+/// The same of one of them each.
+PieceLengths scaled_lengths(const Edit& edit);
+PieceLengths limited_lengths(const Edit& edit, const VisitTimes& times);
+PieceLengths balanced_lengths(const Edit& edit, const Trace& trace, const VisitTimes& times);
+
 /// ns * factor, to the nearest nanosecond.
 std::int64_t scaled(std::int64_t ns, double factor);
 /// The piece's part of its visit times `factor`: the pieces of a visit add up to the nearest

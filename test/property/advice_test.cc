@@ -8,8 +8,7 @@
 #include <cmath>
 
 #include "advice/advice.h"
-#include "advice/evaluation.h"
-#include "advice/program_profile.h"
+#include "advice/testing/predicted_advice.h"
 #include "calls/run_span.h"
 #include "property/cases.h"
 #include "property/planted_problems.h"
@@ -31,20 +30,13 @@ ModelChoice usual_choice(const GraphOptions& options) {
   return choice_of(options, {2'000'000'000, 500'000'000, 100'000});
 }
 
-std::vector<Edit> edits_of(std::initializer_list<const char*> texts) {
-  std::vector<Edit> edits;
-  for (const char* text : texts) edits.push_back(parse_edit(text));
-  return edits;
-}
-
 /// Three programs of each kind of problem.
 TEST(PlantedProblems, ComeFirst) {
   constexpr std::uint64_t kPrograms = 3 * testing::kPlantedKinds;
   for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
     const testing::PlantedProblem planted = testing::planted_problem(seed);
-    const ExecutionGraph graph = build_graph(planted.trace, planted.options);
-    const Advice advice =
-        advise({planted.trace, kNoSamples}, graph, usual_choice(planted.options), {.count = 10});
+    const Advice advice = testing::advice_on_program(planted.trace, kNoSamples,
+                                                     usual_choice(planted.options), {.count = 10});
     ASSERT_FALSE(advice.proposals.empty()) << "seed " << seed;
     const Hypothesis& first = advice.proposals.front().hypothesis;
     EXPECT_TRUE(std::ranges::count(planted.problems, identifier(first.problem)) == 1)
@@ -70,8 +62,8 @@ TEST(PlantedProblems, ALateStartIsCalledOne) {
                                 .tag = 8});
     }
   }
-  const ExecutionGraph graph = build_graph(trace, {});
-  const Advice advice = advise({trace, kNoSamples}, graph, usual_choice({}), {.count = 10});
+  const Advice advice =
+      testing::advice_on_program(trace, kNoSamples, usual_choice({}), {.count = 10});
   ASSERT_FALSE(advice.proposals.empty());
   const Hypothesis& first = advice.proposals.front().hypothesis;
   EXPECT_EQ(first.action, "Start rank 3 at the same time as the others");
@@ -109,8 +101,8 @@ TEST(PlantedProblems, AreFoundByFunctionWhereThereAreNoRegions) {
     }
     call(Operation::finalize, main);
   }
-  const ExecutionGraph graph = build_graph(trace, {});
-  const Advice advice = advise({trace, kNoSamples}, graph, usual_choice({}), {.count = 10});
+  const Advice advice =
+      testing::advice_on_program(trace, kNoSamples, usual_choice({}), {.count = 10});
   ASSERT_FALSE(advice.proposals.empty());
   const Hypothesis& first = advice.proposals.front().hypothesis;
   EXPECT_EQ(identifier(first.problem), "imbalance") << first.action;
@@ -142,8 +134,8 @@ TEST(PlantedProblems, AreFoundInManyShortMessages) {
     }
     call(Operation::finalize, kPeerNone);
   }
-  const ExecutionGraph graph = build_graph(trace, {});
-  const Advice advice = advise({trace, kNoSamples}, graph, usual_choice({}), {.count = 10});
+  const Advice advice =
+      testing::advice_on_program(trace, kNoSamples, usual_choice({}), {.count = 10});
   ASSERT_FALSE(advice.proposals.empty());
   const Hypothesis& first = advice.proposals.front().hypothesis;
   EXPECT_EQ(identifier(first.problem), "small_messages") << first.action;
@@ -153,38 +145,19 @@ TEST(PlantedProblems, AreFoundInManyShortMessages) {
 TEST(PlantedProblems, AreNeverPromisedToGainMoreThanIsPossible) {
   for (std::uint64_t seed = 0; seed < testing::kPlantedKinds; ++seed) {
     const testing::PlantedProblem planted = testing::planted_problem(seed);
-    const ExecutionGraph graph = build_graph(planted.trace, planted.options);
-    const Advice advice =
-        advise({planted.trace, kNoSamples}, graph, usual_choice(planted.options), {.count = 30});
+    const Advice advice = testing::advice_on_program(planted.trace, kNoSamples,
+                                                     usual_choice(planted.options), {.count = 30});
     for (const Proposal& p : advice.proposals) {
       const Problem problem = p.hypothesis.problem;
       const bool less = problem == Problem::computation || problem == Problem::outliers ||
                         problem == Problem::slow_ranks || problem == Problem::serial;
       const double least = less ? 0 : advice.ideal_ns;
-      EXPECT_LE(p.gain_ns, advice.makespan_ns - least + 1) << p.hypothesis.action;
+      EXPECT_LE(p.gain_ns, advice.run_ns - least + 1) << p.hypothesis.action;
       EXPECT_LE(p.low_ns, p.gain_ns);
       EXPECT_GE(p.high_ns, p.gain_ns);
     }
-    EXPECT_LE(advice.combination.gain_ns, advice.makespan_ns);
+    EXPECT_LE(advice.combination.gain_ns, advice.run_ns);
   }
-}
-
-/// Two ways to the same number: the edited program's own graph, and other costs on the graph of the
-/// program as it was.
-RC_GTEST_PROP(Advice, EvaluatesOnTheGraphOfTheOriginalProgram, ()) {
-  const testing::Case c = testing::arbitrary_case({.timed = true});
-  const ModelChoice choice = choice_of(c.options, c.model);
-  const ExecutionGraph graph = build_graph(c.trace, c.options);
-  const Evaluator evaluator({c.trace, kNoSamples}, graph, choice);
-  const std::vector<Edit> edits =
-      *rc::gen::element(edits_of({"scale factor=0.37"}), edits_of({"balance"}),
-                        edits_of({"scale factor=3 rank=0"}), edits_of({"balance over=collective"}),
-                        edits_of({"scale factor=0.5 rank=0", "noise amplitude=0.4"}));
-  const Trace edited = apply({.edits = edits}, {c.trace, kNoSamples}).trace;
-  const ExecutionGraph of_edited = build_graph(edited, c.options);
-  MakespanFunction t(of_edited, c.model, Parameter::latency);
-  const double expected = evaluator.base_ns() - t.value_ns(t.line_at(t.base()), t.base());
-  RC_ASSERT(std::abs(evaluator.gain_ns(edits, {}) - expected) < 1e-3);
 }
 
 }  // namespace

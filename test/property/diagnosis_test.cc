@@ -113,7 +113,7 @@ std::vector<std::vector<std::int64_t>> ways_ahead(const Trace& trace, const Acti
 }
 
 /// Scenario k has the parts of the measured costs that kKept[k] says.
-class PartsOfCosts : public ScenarioCosts<kGainsAsked> {
+class PartsOfCosts : public ScenarioCosts<ScenarioTimes<kGainsAsked>> {
  public:
   using Times = ScenarioTimes<kGainsAsked>;
   struct Kept {

@@ -1,33 +1,25 @@
-// Gain curves against programs that really have the change, against a plain evaluation of edited
-// costs, and against the linear program.
+// Gain curves against the run executed with the change that they promise a gain for.
 
-#include "analysis/model/gains.h"
+#include "analysis/summary/gains.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 
-#include "calls/call_paths.h"
-#include "oracle/graph_times.h"
-#include "oracle/linear_program.h"
+#include "analysis/summary/diagnosis.h"
+#include "analysis/summary/scenario_runs.h"
+#include "calls/run_span.h"
 #include "property/cases.h"
-#include "timing/makespan.h"
+#include "trace/trace_builder.h"
 #include "whatif/scenario.h"
 
 namespace slackline {
 namespace {
-
-constexpr std::int64_t kOneShare = 1'000'000;  // in femtoseconds: one nanosecond
-
-double run_time_ns(const Trace& trace, const GraphOptions& options, const LogGPS& model) {
-  const ExecutionGraph graph = build_graph(trace, options);
-  MakespanFunction t(graph, model, Parameter::latency);
-  return t.value_ns(t.line_at(t.base()), t.base());
-}
 
 Trace with_edit(const Trace& trace, const std::string& text) {
   Scenario scenario;
@@ -35,177 +27,163 @@ Trace with_edit(const Trace& trace, const std::string& text) {
   return apply(scenario, {trace, {}}).trace;
 }
 
-/// Whole nanoseconds, so that a system of equations can hold what any edge costs.
-LogGPS whole_model(std::uint64_t seed) {
-  return {static_cast<std::int64_t>(seed % 7 * 500) * 1'000'000,
-          static_cast<std::int64_t>(seed % 3 * 200) * 1'000'000,
-          static_cast<std::int64_t>(seed % 2) * 1'000'000};
+/// Long enough for the rounding of edits to be small; even seeds have the times that an ideal
+/// network gives, others random ones.
+Trace random_timed_run(std::uint64_t seed) {
+  oracle::Program program =
+      random_program(oracle::Choices(seed, 100 + seed % 700), {.max_ranks = 6, .timed = true});
+  Trace trace = to_trace(program);
+  if (seed % 2 != 0) return trace;
+  trace = with_edit(trace, "scale factor=100000");
+  const IdealRun ideal = ideal_run(trace, CallMatching(trace), {});
+  TraceBuilder run = with_ideal_times(std::move(trace), ideal);
+  run.set_timed();  // which edited programs are not
+  return std::move(run).build();
 }
 
-/// What an edge has of a group, in ns.
-using SelectedNs = std::function<std::int64_t(const Edge&, VertexId to)>;
+/// A run, its curves, and its length after edits.
+class RunWithGains {
+ public:
+  explicit RunWithGains(std::uint64_t seed)
+      : trace(random_timed_run(seed)),
+        matching_(trace),
+        order_(trace, matching_),
+        waits_(wait_states(trace, matching_, order_, {})),
+        result(gains(Activities(trace, matching_, order_),
+                     waits_in_interval(trace, waits_, run_span(trace).whole),
+                     ComputationCode(trace, nullptr), CallPaths(trace), true)) {}
 
-std::int64_t network_ns(const Edge& e, const LogGPS& model) {
-  return (e.latencies * model.latency_fs + e.overheads * model.overhead_fs +
-          multiples(e, Parameter::gap_per_byte) * model.gap_per_byte_fs) /
-         kOneShare;
-}
-
-/// The graph's equations with the group's costs as multiples of the latency, all others in ns.
-oracle::TimeSystem group_times(const ExecutionGraph& graph, const LogGPS& model,
-                               const SelectedNs& selected) {
-  oracle::TimeSystem system;
-  const auto cost = [&](const Edge& e, VertexId to) {
-    const std::int64_t of_group = selected(e, to);
-    return oracle::Cost{e.nanoseconds + network_ns(e, model) - of_group, of_group, 0, 0};
-  };
-  const auto vertices = static_cast<VertexId>(graph.vertex_count());
-  for (VertexId v = 0; v < vertices; ++v) {
-    std::vector<oracle::TimeSystem::Term> terms;
-    graph.for_in_edges(v, [&](const Edge& e) { terms.push_back({e.from, cost(e, v)}); });
-    system.maximum(std::move(terms));
-  }
-  for (std::int32_t r = 0; r < graph.ranks(); ++r) {
-    const VertexId last = graph.last_vertex(r);
-    const Edge tail{last, EdgeKind::compute, 0, 0, graph.tail_ns(r), 0};
-    system.ends.push_back({last, cost(tail, last)});
-  }
-  return system;
-}
-
-LogGPS share(std::int64_t percent) {
-  return {kOneShare / 100 * percent, 0, 0};
-}
-
-double makespan_at(const oracle::TimeSystem& system, std::int64_t percent_left) {
-  return static_cast<double>(oracle::makespan(system, share(percent_left))) / kOneShare;
-}
-
-/// Groups whose edges anybody can tell without knowing what gains() does.
-std::optional<SelectedNs> selection(const GainCurve& curve, const Trace& trace,
-                                    const ExecutionGraph& graph, const LogGPS& model) {
-  if (curve.kind == "computation") {
-    return [](const Edge& e, VertexId) { return e.nanoseconds; };
-  }
-  if (curve.kind == "rank") {
-    return [&graph, rank = std::stoi(curve.name.substr(5))](const Edge& e, VertexId) {
-      return graph.rank(e.from) == rank ? e.nanoseconds : 0;
+  /// Calls use(run_ns) with a function from a scenario to the length of the run.
+  template <class Use>
+  void with_scenarios(Use use) {
+    DiagnosisOptions options{.analysed = run_span(trace).whole};  // scenarios of calls are of those
+    options.limited = [&](ScenarioRuns& runs, std::span<const LimitingCause>) {
+      use([&](const RunScenario& scenario) {
+        return runs.execute(std::span(&scenario, 1)).front().run_ns;
+      });
     };
+    diagnose(trace, CallPaths(trace), matching_, order_, waits_, options);
   }
-  if (curve.kind == "operation") {
-    return [&, name = curve.name](const Edge& e, VertexId to) {
-      const Operation operation = trace.calls(graph.rank(to)).operation(graph.call(to));
-      return mpi_name(operation) == name ? network_ns(e, model) : 0;
-    };
+
+  /// With less of what a curve is of; nothing of operations.
+  std::optional<RunScenario> with_less(const GainCurve& curve, double reduction) const {
+    std::string where;
+    if (curve.kind == "operation") return std::nullopt;
+    if (curve.kind == "rank") where = " rank=" + curve.name.substr(5);
+    if (curve.kind == "region") where = " region=\"" + curve.name + "\"";
+    if (curve.kind == "call-path") where = " call-path=\"" + curve.name + "\"";
+    const Trace edited = with_edit(trace, fmt::format("scale factor={}{}", 1 - reduction, where));
+    GapChanges changes(static_cast<std::size_t>(trace.ranks()));
+    for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+      for (std::size_t i = 0; i <= trace.calls(r).size(); ++i) {
+        changes[static_cast<std::size_t>(r)].push_back(edited.calls(r).gap_ns(i) -
+                                                       trace.calls(r).gap_ns(i));
+      }
+    }
+    return RunScenario{.gaps = std::make_shared<const GapChanges>(std::move(changes))};
   }
-  return std::nullopt;
-}
 
-struct SeededGains {
-  explicit SeededGains(std::uint64_t seed)
-      : program(testing::seeded_case(seed, {})),
-        model(whole_model(seed)),
-        graph(build_graph(program.trace, program.options)),
-        result(gains(program.trace, graph, CallPaths(program.trace),
-                     ModelChoice{model, program.options, {}, {}}, {.call_paths = true})) {}
+  /// Edits round each stretch to a nanosecond; curves are known to a millionth of a group's time.
+  double rounding_ns(const GainCurve& curve) const {
+    std::size_t stretches = trace.call_count();
+    for (std::int32_t r = 0; r < trace.ranks(); ++r) stretches += trace.calls(r).regions().size();
+    return 0.5 * static_cast<double>(stretches) + 2e-6 * curve.on_path_ns;
+  }
 
-  testing::Case program;
-  LogGPS model;
-  ExecutionGraph graph;
+  Trace trace;
+
+ private:
+  CallMatching matching_;
+  CausalOrder order_;
+  WaitStates waits_;
+
+ public:
   Gains result;
 };
 
-/// The curves agree with the run time of the edited program, point by point.
-RC_GTEST_PROP(Gains, EqualTheEditedProgramsRunTime, ()) {
-  const testing::Case c = testing::arbitrary_case({.timed = true});
-  const Trace doubled =
-      with_edit(c.trace, "scale factor=20");  // so that 10 % are whole nanoseconds
-  const ModelChoice choice{c.model, c.options, {}, {}};
-  const ExecutionGraph graph = build_graph(doubled, c.options);
-  const Gains curves = gains(doubled, graph, CallPaths(doubled), choice);
-  const double before = run_time_ns(doubled, c.options, c.model);
-  RC_ASSERT(curves.makespan_ns == before);
-  for (const GainCurve& curve : curves.curves) {
-    if (curve.kind == "operation" || curve.kind == "network") continue;
-    const std::string where = curve.kind == "region" ? " region=\"" + curve.name + "\""
-                              : curve.kind == "rank" ? " rank=" + curve.name.substr(5)
-                                                     : "";
-    for (std::size_t i = 0; i < kGainSpeedups.size(); ++i) {
-      const std::string factor = std::to_string(1 - kGainSpeedups[i] / 100.0);
-      const Trace faster = with_edit(doubled, "scale factor=" + factor + where);
-      const double gain = before - run_time_ns(faster, c.options, c.model);
-      RC_ASSERT(std::abs(gain - curve.gain_ns[i]) < 1e-6 * (1 + before));
-    }
-    RC_ASSERT(curve.on_path_ns <= before);
+template <class Check>
+void for_seeds(std::uint64_t first, std::uint64_t count, Check check) {
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RunWithGains run(seed);
+    if (run.result.run_ns > 0) check(run);  // else nothing is known of the run
+    if (::testing::Test::HasFailure()) return;
   }
 }
 
-TEST(Gains, EqualAPlainEvaluationOfEditedCosts) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    const SeededGains g(seed);
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    for (const GainCurve& curve : g.result.curves) {
-      const auto selected = selection(curve, g.program.trace, g.graph, g.model);
-      if (!selected) continue;
-      const oracle::TimeSystem system = group_times(g.graph, g.model, *selected);
-      const double before = makespan_at(system, 100);
-      ASSERT_EQ(before, g.result.makespan_ns);
-      for (std::size_t i = 0; i < kGainSpeedups.size(); ++i) {
-        ASSERT_NEAR(curve.gain_ns[i], before - makespan_at(system, 100 - kGainSpeedups[i]),
-                    1e-12 * before)
-            << curve.name;
+TEST(Gains, EqualTheEditedRun) {
+  for_seeds(0, 300, [](RunWithGains& run) {
+    run.with_scenarios([&](auto run_ns) {
+      const double before = run_ns(RunScenario{});
+      for (const GainCurve& curve : run.result.curves) {
+        for (std::size_t i = 0; i < kGainSpeedups.size(); ++i) {
+          const auto edited = run.with_less(curve, kGainSpeedups[i] / 100.0);
+          if (!edited) continue;
+          const bool exact = kGainSpeedups[i] == 100;
+          ASSERT_NEAR(curve.gain_ns[i], before - run_ns(*edited),
+                      exact ? 1e-6 : run.rounding_ns(curve))
+              << curve.name << ", " << kGainSpeedups[i] << " %";
+        }
       }
-    }
-  }
+    });
+  });
+}
+
+TEST(Gains, EqualTheRunWithCheaperCalls) {
+  std::size_t compared = 0;
+  for_seeds(1000, 200, [&](RunWithGains& run) {
+    run.with_scenarios([&](auto run_ns) {
+      const double before = run_ns(RunScenario{});
+      for (const GainCurve& curve : run.result.curves) {
+        if (curve.kind != "operation") continue;
+        for (std::size_t i = 0; i < kGainSpeedups.size(); ++i) {
+          CallChanges changes;
+          for (std::size_t o = 0; o < kOperationCount; ++o) {
+            const bool is_it = mpi_name(static_cast<Operation>(o)) == curve.name;
+            changes.saved[o] = is_it ? kGainSpeedups[i] / 100.0 : 0;
+          }
+          compared += curve.gain_ns[i] > 0 ? 1 : 0;
+          const RunScenario cheaper{.calls = std::make_shared<const CallChanges>(changes)};
+          ASSERT_NEAR(curve.gain_ns[i], before - run_ns(cheaper), run.rounding_ns(curve))
+              << curve.name << ", " << kGainSpeedups[i] << " %";
+        }
+      }
+    });
+  });
+  EXPECT_GT(compared, 100U);
 }
 
 /// Beyond the saturation nothing more is gained, and before it something.
 TEST(Gains, EndWhereTheySaturate) {
-  constexpr double kStep = 1e-5;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    const SeededGains g(seed + 2000);
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    for (const GainCurve& curve : g.result.curves) {
-      const auto selected = selection(curve, g.program.trace, g.graph, g.model);
-      if (!selected || curve.gain_ns.back() == 0) continue;
-      const oracle::TimeSystem system = group_times(g.graph, g.model, *selected);
-      const auto gain_at = [&](double reduction) {
-        const auto left_fs = static_cast<std::int64_t>(std::llround((1 - reduction) * kOneShare));
-        return g.result.makespan_ns -
-               static_cast<double>(oracle::makespan(system, {left_fs, 0, 0})) / kOneShare;
-      };
-      const double beyond = std::min(1.0, curve.saturation + kStep);
-      EXPECT_NEAR(gain_at(beyond), curve.gain_ns.back(), 1e-9 * g.result.makespan_ns);
-      EXPECT_LT(gain_at(std::max(0.0, curve.saturation - kStep)), curve.gain_ns.back())
-          << curve.name << " at " << curve.saturation;
-      EXPECT_FALSE(curve.takes_over.share > 1 + 1e-12);
-    }
-  }
+  constexpr double kStep = 1e-3;
+  std::size_t ends = 0;
+  for_seeds(2000, 150, [&](RunWithGains& run) {
+    run.with_scenarios([&](auto run_ns) {
+      const double before = run_ns(RunScenario{});
+      for (const GainCurve& curve : run.result.curves) {
+        const auto gain_at = [&](double reduction) {
+          return before - run_ns(*run.with_less(curve, std::clamp(reduction, 0.0, 1.0)));
+        };
+        if (curve.kind == "operation" || curve.gain_ns.back() == 0) continue;
+        ASSERT_NEAR(gain_at(curve.saturation + kStep), curve.gain_ns.back(), run.rounding_ns(curve))
+            << curve.name;
+        const double last = kStep * curve.on_path_ns;  // that the last step may gain, at most
+        if (last < 10 * run.rounding_ns(curve) || curve.saturation < 0.1) continue;
+        ++ends;
+        ASSERT_LT(gain_at(curve.saturation - 0.1), curve.gain_ns.back()) << curve.name;
+      }
+    });
+  });
+  EXPECT_GT(ends, 20U);
 }
 
-TEST(Gains, EqualTheLinearProgram) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const SeededGains g(seed + 4000);
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    for (const GainCurve& curve : g.result.curves) {
-      const auto selected = selection(curve, g.program.trace, g.graph, g.model);
-      if (!selected) continue;
-      const oracle::TimeSystem system = group_times(g.graph, g.model, *selected);
-      const double slack = 1e-4 + 1e-8 * g.result.makespan_ns;
-      const auto half = oracle::minimise_makespan(system, share(50), Parameter::latency);
-      EXPECT_NEAR(half.makespan_ns, g.result.makespan_ns - curve.gain_ns[2], slack) << curve.name;
-    }
-  }
-}
-
-/// The more a cost is reduced, the more is gained, and the less by each further step; the more is
-/// reduced, the more is gained; and nothing gains more than it has on the critical path.
+/// The more is reduced, the more is gained, and the less by each further step; and nothing gains
+/// more than it has on the critical path.
 TEST(Gains, AreConcaveAndBounded) {
-  for (std::uint64_t seed = 0; seed < testing::kSeeds; ++seed) {
-    const SeededGains g(seed + 6000);
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    const double slack = 1e-9 * (1 + g.result.makespan_ns);
-    for (const GainCurve& curve : g.result.curves) {
+  for_seeds(6000, testing::kSeeds / 2, [](RunWithGains& run) {
+    double all_computation = 0;
+    for (const GainCurve& curve : run.result.curves) {
+      const double slack = 1e-6 * (1 + curve.on_path_ns);
       double last_gain = 0;
       double last_rate = curve.on_path_ns;
       int last = 0;
@@ -217,15 +195,20 @@ TEST(Gains, AreConcaveAndBounded) {
         last_rate = rate;
         last = kGainSpeedups[i];
       }
-      const bool computes = curve.kind != "operation" && curve.kind != "network";
-      if (computes) {
-        ASSERT_LE(curve.gain_ns.back(), g.result.curves.front().gain_ns.back() + slack);
+      if (curve.kind == "computation") all_computation = last_gain;
+      if (curve.kind != "operation") {
+        ASSERT_LE(last_gain, all_computation + slack);
       }
-      ASSERT_LE(curve.gain_ns.back(), std::min(curve.time_ns, g.result.makespan_ns) + slack);
+      ASSERT_LE(curve.on_path_ns, curve.time_ns);
       ASSERT_GE(curve.saturation, 0);
       ASSERT_LE(curve.saturation, 1);
+      ASSERT_EQ(curve.saturation == 0, last_gain == 0) << curve.name;
+      if (last_gain == curve.on_path_ns && last_gain > 0) {
+        ASSERT_EQ(curve.saturation, 1);
+        ASSERT_NEAR(curve.gain_ns[2], curve.on_path_ns / 2, slack) << "straight";
+      }
     }
-  }
+  });
 }
 
 }  // namespace

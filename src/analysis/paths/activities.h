@@ -32,7 +32,8 @@ struct CallWork {
   struct Wait {
     CallSource source;
     std::int64_t at_ns;
-    bool for_lock = false;  ///< that another origin held
+    bool for_lock = false;      ///< that another origin held
+    bool for_receiver = false;  ///< of a message that it sent
   };
   std::int64_t enter_ns = 0;  ///< times from the start of the run
   std::int64_t leave_ns = 0;
@@ -130,7 +131,9 @@ class Activities {
       if (c.kind != Kind::outgoing) {
         if (m.source != rank || m.send != call) wait_for_call(rank, call, m.source, m.send, work);
       } else if (m.destination != rank && sender_waited(trace_, m)) {
+        const std::size_t known = work.waits.size();
         wait_for_call(rank, call, m.destination, m.receive, work);
+        if (work.waits.size() > known) work.waits.back().for_receiver = true;
       }
     });
     for (const WindowWait& w : order_.window_waits().of(rank, call)) {

@@ -8,7 +8,7 @@ namespace slackline {
 namespace {
 
 /// Up to five activities, each of which takes no time in a scenario of its own.
-class WithoutActivities : public ScenarioCosts<kGainsAsked> {
+class WithoutActivities : public ScenarioCosts<ScenarioTimes<kGainsAsked>> {
  public:
   using Times = ScenarioTimes<kGainsAsked>;
 
@@ -60,8 +60,7 @@ void PathGains::add(const PathGains& other) {
 
 PathGains path_gains(const Activities& run, const CallActivities& names, const CallSet& sources,
                      std::span<const ActivityName> asked) {
-  const ScenarioRun<kGainsAsked> found =
-      run_scenarios(run, sources, WithoutActivities(run, names, asked));
+  const auto found = run_scenarios(run, sources, WithoutActivities(run, names, asked));
   return {found.makespan_ns, found.synchronisations};
 }
 

@@ -39,6 +39,12 @@ void CallSum::add(double time_ns, const CallVolume& volume, double unknown_ns) {
   ns_by_length_[at] += time_ns;
 }
 
+bool CallSum::is_small() const {
+  constexpr double kSmallMessage = 4096;  // bytes
+  return static_cast<double>(bytes()) <
+         kSmallMessage * static_cast<double>(std::max(calls(), messages()));
+}
+
 double CallSum::explained_ns() const {
   return explained(volume_);
 }

@@ -22,6 +22,8 @@ class CallSum {
   std::uint64_t messages() const { return volume_.messages; }
   std::uint64_t bytes() const { return volume_.bytes; }
   double ns() const { return ns_; }
+  /// Whether their number costs, not their size: calls cost something without a message, too.
+  bool is_small() const;
   double unknown_ns() const { return unknown_ns_; }
 
   /// What the messages take at most in a library and on a network of usual speed, in ns.

@@ -10,6 +10,7 @@
 #include "analysis/paths/path_report.h"
 #include "analysis/summary/judgement.h"
 #include "analysis/summary/limits.h"
+#include "analysis/summary/scenario_runs.h"
 #include "analysis/waits/wait_states.h"
 #include "base/error.h"
 #include "base/parallel.h"
@@ -37,12 +38,14 @@ std::optional<ExampleWait> example_wait(const Trace& trace, const WaitStates& wa
 }
 
 /// What limits the run, and what the trace's call tree says of the waits and of the path.
-void find_code(const Activities& run, const WaitStates& waits, const Samples* samples,
+void find_code(const Activities& run, const WaitStates& waits, const DiagnosisOptions& options,
                Diagnosis& d) {
   const Trace& trace = run.trace();
-  const ComputationCode code(trace, samples);
+  const ComputationCode code(trace, options.samples);
   const OpenMPUse* const openmp = d.efficiency.openmp ? &*d.efficiency.openmp : nullptr;
-  d.limits = limiting_causes({trace, run.matching(), waits, run, code, d.shares, openmp});
+  ScenarioRuns runs({trace, run.matching(), waits, run, code, d.shares, openmp});
+  d.limits = limiting_causes(runs);
+  if (options.limited) options.limited(runs, d.limits);
   if (trace.call_tree().empty()) return;
   const CallPaths functions = CallPaths::of_functions(trace);
   const CallActivities in_functions(trace, functions);
@@ -312,7 +315,7 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
         d.efficiency = efficiency_from(trace, matching, ideal, analysed);
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
-  find_code(run, waits, options.samples, d);
+  find_code(run, waits, options, d);
   d.monitor = monitor(trace, {ideal, waits, d.path, paths, efficiency_inputs(d.shares)},
                       {.analysed = analysed});
   d.causes = root_causes(trace, waits, d.waits.delays, d.shares.present);

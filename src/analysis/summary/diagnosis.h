@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,8 @@ struct DiagnosisOptions {
   /// In the trace's own time; without it RunSpan::common.
   std::optional<TimeInterval> analysed{};
   const Samples* samples = nullptr;  ///< of the trace; null: none
+  /// Told what limits the run, with the run for other scenarios. Called once.
+  std::function<void(ScenarioRuns&, std::span<const LimitingCause>)> limited{};
 };
 /// The same where who belongs to whom, and who waited, is known already. In two threads.
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,

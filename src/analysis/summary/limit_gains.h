@@ -2,11 +2,11 @@
 
 #include <array>
 #include <optional>
-#include <vector>
 
 #include "analysis/summary/computation_balance.h"
 #include "analysis/summary/limit_losses.h"
 #include "analysis/summary/limits.h"
+#include "analysis/summary/scenario_runs.h"
 
 namespace slackline {
 
@@ -24,10 +24,8 @@ struct LimitGains {
   bool hides_imbalance = false;
 };
 
-/// `gaps`: of the whole run of `inputs`, of which only what lies in their interval changes;
-/// `balance` of these; `losses` without waiting. Two to five walks over the run,
-/// O(calls + members of collectives) each; 72 bytes a call that another one waits for.
-LimitGains limit_gains(const GapTimes& gaps, const ComputationBalance& balance,
-                       const LimitInputs& inputs, const LimitLosses& losses);
+/// The losses of `runs` must be without waiting. Two to five walks over the run, unless its
+/// scenarios were executed before.
+LimitGains limit_gains(ScenarioRuns& runs);
 
 }  // namespace slackline

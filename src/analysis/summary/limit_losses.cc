@@ -20,7 +20,6 @@
 namespace slackline {
 namespace {
 
-constexpr double kSmallMessage = 4096;         // bytes; below, their number costs, not their size
 constexpr double kStalledMessage_ns = 50'000;  // a small one that takes longer does not explain it
 constexpr double kActiveWaiting = 0.8;  // that ranks have at least, as MPI libraries wait actively
 constexpr std::uint64_t kPolls = 10;    // for each message: more find nothing
@@ -36,9 +35,8 @@ Limit limit_of(const LossPlace& place, const CallSum& sum, double usual_ns, Limi
   }
   // A rank that polls without success waits; what for is not recorded.
   if (sum.calls() > kPolls * sum.messages()) return Limit::unknown;
-  // A call costs something without a message, too.
+  if (!sum.is_small()) return Limit::transfer;
   const auto messages = static_cast<double>(std::max(sum.calls(), sum.messages()));
-  if (static_cast<double>(sum.bytes()) >= kSmallMessage * messages) return Limit::transfer;
   if (usual_ns > kStalledMessage_ns * messages) return unexplained;
   return messages >= kManyMessages * static_cast<double>(ranks) ? Limit::message_rate
                                                                 : Limit::transfer;

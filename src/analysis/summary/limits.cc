@@ -29,19 +29,17 @@ constexpr double kNearlyWhole = 0.95;       // of a loss: the rest need not be s
 
 class LimitSearch {
  public:
-  explicit LimitSearch(const LimitInputs& in)
-      : in_(in),
-        own_(own_frames(in.trace.call_tree())),
-        losses_(in, own_),
-        start_(run_span(in.trace).whole.begin_ns),
-        polled_(in.trace, in.waits, in.code, own_),
-        gaps_(in.run, known_interval(), polled_),
-        balance_(gaps_),
-        places_(in, gaps_, balance_, own_) {}
+  explicit LimitSearch(ScenarioRuns& runs)
+      : runs_(runs),
+        in_(runs.inputs()),
+        own_(runs.own_frames()),
+        losses_(runs.losses()),
+        start_(run_span(in_.trace).whole.begin_ns),
+        places_(in_, runs.gaps(), runs.balance(), own_) {}
 
   std::vector<LimitingCause> find() {
     if (rank_time() <= 0) return {};
-    gains_ = limit_gains(gaps_, balance_, in_, losses_);
+    gains_ = limit_gains(runs_);
     classify_sole_work();
     losses_.add_waiting(gains_.waiting_ns);
     std::vector<LimitingCause> causes;
@@ -62,17 +60,6 @@ class LimitSearch {
   }
   TimeInterval analysed() const {
     return {start_ + in_.shares.begin_ns, start_ + in_.shares.begin_ns + in_.shares.length_ns};
-  }
-
-  /// The part of the analysed interval in which all ranks are recorded.
-  TimeInterval known_interval() const {
-    TimeInterval known = analysed();
-    for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
-      const RankCalls& calls = in_.trace.calls(r);
-      const bool finalized = rank_span(calls).last_call < calls.size();
-      if (!calls.empty() && !finalized) known.end_ns = std::min(known.end_ns, calls.stop_ns());
-    }
-    return known;
   }
 
   /// Work that one rank does alone, but others do, too, at other times, is shared out badly, and
@@ -248,7 +235,7 @@ class LimitSearch {
     c.late_start = 2 * places.late_start_ns > places.sum_ns;
     c.blocked = 2 * places.blocked_ns > places.sum_ns;
     c.frame = most_of_function(in_.trace.call_tree(), places.frames);
-    c.between_polls = polled_.sum_ns() / rank_time();
+    c.between_polls = runs_.polled().sum_ns() / rank_time();
     c.interval = from_start(places.interval(analysed()));
     name_operation_of_waits(c);
   }
@@ -505,13 +492,11 @@ class LimitSearch {
     });
   }
 
+  ScenarioRuns& runs_;
   const LimitInputs& in_;
-  std::vector<FrameId> own_;  // of every frame
-  LimitLosses losses_;
+  const std::vector<FrameId>& own_;  // of every frame
+  LimitLosses& losses_;
   std::int64_t start_;
-  PolledGaps polled_;
-  GapTimes gaps_;
-  ComputationBalance balance_;
   CauseFinder places_;
   LimitGains gains_;
   CausePlaces alone_;
@@ -520,8 +505,8 @@ class LimitSearch {
 
 }  // namespace
 
-std::vector<LimitingCause> limiting_causes(const LimitInputs& inputs) {
-  return LimitSearch(inputs).find();
+std::vector<LimitingCause> limiting_causes(ScenarioRuns& runs) {
+  return LimitSearch(runs).find();
 }
 
 }  // namespace slackline

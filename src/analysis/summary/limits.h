@@ -68,7 +68,7 @@ struct LimitingCause {
   std::string evidence{};
 };
 
-/// What limiting_causes() takes, all of one analysed interval.
+/// What the limits of a run are found by, all of one analysed interval.
 struct LimitInputs {
   const Trace& trace;
   const CallMatching& matching;
@@ -79,11 +79,13 @@ struct LimitInputs {
   const OpenMPUse* openmp = nullptr;  ///< of that interval; null: no parallel regions
 };
 
+class ScenarioRuns;
+
 /// What limits the run, and then the other causes. First is the one without which the run would
 /// certainly be shortest, and computation where that gains less than a twentieth, or after lack of
 /// processors; the others by gain. Empty for an interval without length. O(calls + waits), see
 /// limit_gains.h.
-std::vector<LimitingCause> limiting_causes(const LimitInputs& inputs);
+std::vector<LimitingCause> limiting_causes(ScenarioRuns& runs);
 
 using DiagnosisJson = JsonOf<struct DiagnosisJsonTag>;
 const JsonType& declared_type(const DiagnosisJsonTag*);

@@ -85,6 +85,10 @@ auto pairwise_object(const std::optional<std::vector<ClassJson>>& classes,
 
 }  // namespace
 
+bool is_measured(const LoadedGraph& loaded, const ModelRequest& request) {
+  return loaded.trace().timed() && !request.model.given() && !request.network.given();
+}
+
 LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime time,
                        KeepMatching keep) {
   ModelChoice model = resolve_model(request.model);

@@ -62,6 +62,10 @@ enum class CallDetail : std::uint8_t { none, named };
 /// Whether OpenedTrace::matching stays for who looks at messages and collectives of the run.
 enum class KeepMatching : std::uint8_t { no, yes };
 
+/// Whether questions about the run are about the measured one, and not about one that the model
+/// predicts: it was measured, and the request says nothing of another network.
+bool is_measured(const LoadedGraph& loaded, const ModelRequest& request);
+
 /// Reads the trace and resolves the model. Throws Error.
 LoadedGraph load_graph(const ModelRequest& request, CallDetail detail = CallDetail::named,
                        GraphTime time = GraphTime::now, KeepMatching keep = KeepMatching::no);

@@ -144,41 +144,25 @@ std::string of_answer(const std::vector<Answer>& answers, std::string_view id) {
   return found == answers.end() ? "" : found->text;
 }
 
-std::string advice_text(const FirstScreenInputs& in) {
-  const std::string command = "slackline advise " + shell_word(in.path);
-  if (in.advice == nullptr) {
-    return fmt::format("Not evaluated: the run is too large for this screen. {}", command);
-  }
-  const Advice& advice = *in.advice;
-  const std::string rest =
-      advice.not_evaluated == 0
-          ? ""
-          : fmt::format(" {} changes were not evaluated, for the size of their graphs: {}",
-                        format_count(advice.not_evaluated), command);
-  if (advice.proposals.empty()) {
-    return fmt::format("None of {} changes gains more than 0.1 % of the predicted run time.{}",
-                       advice.hypotheses, rest);
-  }
-  const Proposal& best = advice.proposals.front();
-  return fmt::format("{}: {} shorter ({} of the predicted run time). Verify: {}{}",
-                     best.hypothesis.action, format_time_ns(best.gain_ns),
-                     format_percent(ratio_of(best.gain_ns, advice.makespan_ns)), best.command,
-                     rest.empty() ? "" : "." + rest);
-}
-
 bool lacks_processors(const Diagnosis* d) {
   return d != nullptr && !d->limits.empty() && d->limits.front().limit == Limit::processors;
 }
 
-void add_advice(const FirstScreenInputs& in, ScreenRows& rows) {
-  const bool crowded = lacks_processors(in.measured);
-  if (crowded) {
-    rows.add("advice", "Give each rank a processor of its own and record again.");
+std::string advice_text(const FirstScreenInputs& in) {
+  if (in.advice == nullptr) return "";
+  const Advice& advice = *in.advice;
+  const std::string_view run = advice.measured ? "run" : "predicted run time";
+  if (advice.proposals.empty()) {
+    return fmt::format("None of {} changes gains more than 0.1 % of the {}.", advice.hypotheses,
+                       run);
   }
-  rows.add(crowded ? "" : "advice", advice_text(in));
+  const Proposal& best = advice.proposals.front();
+  return fmt::format("{}: {} shorter ({} of the {}). Verify: {}", best.hypothesis.action,
+                     format_time_ns(best.gain_ns),
+                     format_percent(ratio_of(best.gain_ns, advice.run_ns)), run, best.command);
 }
 
-/// Which prediction the advice and the tolerance rest on, and what makes the rest uncertain.
+/// Which prediction the tolerance rests on, and what makes the rest uncertain.
 std::string trust(const FirstScreenInputs& in) {
   std::string text;
   const Prediction& p = in.model.prediction;
@@ -212,7 +196,7 @@ Section first_screen(const FirstScreenInputs& in) {
     }
     rows.add("ranks", of_answer(answers(in.model), "late"));
   }
-  add_advice(in, rows);
+  rows.add("advice", advice_text(in));
   rows.add("network", tolerated_latency(in.model));
   rows.add("trust", trust(in));
   rows.add("more", fmt::format("slackline report {} with --all, with --section time,waits,path, or "

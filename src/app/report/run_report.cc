@@ -137,14 +137,21 @@ struct ModelAnswers {
 /// What a measured run says of itself, in the order in which it is found.
 struct MeasuredSide {
   MeasuredSide(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
-               const RunReportOptions& options)
+               const RunReportOptions& options, const AdviceSource& advise = {})
       : order(trace, matching),
-        waits(wait_states(trace, matching, order, {.sends = options.sends})),
-        diagnosis(diagnose(trace, paths, matching, order, waits,
-                           {.analysed = options.analysed, .samples = options.samples})) {}
+        waits(wait_states(trace, matching, order, {.sends = options.sends})) {
+    DiagnosisOptions how{.analysed = options.analysed, .samples = options.samples};
+    if (advise.on_run) {
+      how.limited = [&](ScenarioRuns& runs, std::span<const LimitingCause> limits) {
+        advice = advise.on_run(runs, limits);
+      };
+    }
+    diagnosis = diagnose(trace, paths, matching, order, waits, how);
+  }
 
   CausalOrder order;
   WaitStates waits;
+  std::optional<Advice> advice{};
   Diagnosis diagnosis;
 };
 
@@ -206,7 +213,7 @@ JobSummary summary_of_run(const Trace& trace, const Diagnosis& diagnosis,
 
 Report run_summary(const Trace& trace, const CallMatching& matching, const GraphSource& source,
                    const ModelChoice& choice, const RunReportOptions& options,
-                   const std::string& path, const std::function<std::optional<Advice>()>& advise) {
+                   const std::string& path, const AdviceSource& advise) {
   const CallPaths paths(trace);
   const std::shared_future graph = in_background([&] { return &source(); });
   auto overview_of_model = in_background([&] {
@@ -215,9 +222,11 @@ Report run_summary(const Trace& trace, const CallMatching& matching, const Graph
     return overview(trace, functions, ModelledRun(trace, built, choice), options.degradations_ppm);
   });
   std::optional<MeasuredSide> measured;
-  if (trace.timed()) measured.emplace(trace, matching, paths, options);
+  if (trace.timed()) measured.emplace(trace, matching, paths, options, advise);
   const Overview model = overview_of_model.get();
-  const std::optional<Advice> advice = advise();
+  std::optional<Advice> advice;
+  if (measured) advice = std::move(measured->advice);
+  if (!advise.on_run) advice = advise.on_prediction();
   Report report;
   report.sections_only = true;
   report.sections.push_back(first_screen({.trace = trace,

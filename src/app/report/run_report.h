@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,11 +40,17 @@ struct RunReportOptions {
 /// Called once, in any thread; what it refers to lives on.
 using GraphSource = std::function<const ExecutionGraph&()>;
 
+/// Gives the best change of a measured run, and of the one that the model predicts.
+struct AdviceSource {
+  std::function<Advice(ScenarioRuns&, std::span<const LimitingCause>)> on_run;  ///< null: of none
+  std::function<Advice()> on_prediction;
+};
+
 /// The first screen of that report (first_screen()): only what is shown is computed. `path`: of the
-/// trace. `advise` gives the best change, or nothing where that would take too long.
+/// trace.
 Report run_summary(const Trace& trace, const CallMatching& matching, const GraphSource& graph,
                    const ModelChoice& choice, const RunReportOptions& options,
-                   const std::string& path, const std::function<std::optional<Advice>()>& advise);
+                   const std::string& path, const AdviceSource& advise);
 
 using RunReportJson = JsonOf<struct RunReportJsonTag>;
 const JsonType& declared_type(const RunReportJsonTag*);

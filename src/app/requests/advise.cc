@@ -7,19 +7,16 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/summary/diagnosis.h"
 #include "app/load/loaded_graph.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/printable.h"
 #include "base/units.h"
-#include "graph/build.h"
 #include "report/report.h"
 
 namespace slackline {
 namespace {
-
-/// The vertices of all graphs that are evaluated: some tens of seconds of processor time.
-constexpr std::size_t kMostVertices = 400'000'000;
 
 /// The options of the request that decide about the model.
 std::string model_options(const ModelRequest& request) {
@@ -77,11 +74,16 @@ std::string parameters(const ModelRequest& request, const ModelChoice& choice,
   return text;
 }
 
-/// The command that gives the run time under the hypothesis.
+/// The command that gives the run time under the hypothesis, or compares the run with one of the
+/// changed program.
 std::string command_for(const Hypothesis& hypothesis, const ModelRequest& request,
                         const LoadedGraph& loaded) {
+  const std::string trace = shell_word(loaded.opened.path);
+  if (hypothesis.edits.empty() && !hypothesis.variation.any()) {
+    return fmt::format("slackline report {} CHANGED.slk", trace);
+  }
   std::string text = hypothesis.edits.empty() ? "slackline predict " : "slackline whatif ";
-  text += shell_word(loaded.opened.path);
+  text += trace;
   for (const Edit& edit : hypothesis.edits) text += " --set " + shell_word(to_string(edit));
   return text + model_options(request) + parameters(request, loaded.model, hypothesis.variation);
 }
@@ -107,27 +109,40 @@ void declare(OptionList& options, AdviseRequest& request) {
   declare_clocks(options, request.input.reading);
 }
 
-Advice advice_on(const LoadedGraph& loaded, const ModelRequest& request,
-                 const ExecutionGraph& graph, const AdviceOptions& options) {
-  Advice advice = advise({loaded.program(), loaded.opened.samples}, graph, loaded.model, options);
+Advice advice_on(ScenarioRuns& run, std::span<const LimitingCause> limits,
+                 const LoadedGraph& loaded, const ModelRequest& request,
+                 const AdviceOptions& options) {
+  Advice advice = advise(run, limits, loaded.opened.samples, loaded.model, options);
   for (Proposal& proposal : advice.proposals) {
     proposal.command = command_for(proposal.hypothesis, request, loaded);
   }
   return advice;
 }
 
+Advice advice_on(const RunWithTimes& run, const LoadedGraph& loaded, const ModelRequest& request,
+                 const AdviceOptions& options) {
+  Advice advice;
+  const Trace& trace = *run.trace;
+  const CausalOrder order(trace, *run.matching);
+  DiagnosisOptions diagnosis{.samples = &loaded.opened.samples};
+  diagnosis.limited = [&](ScenarioRuns& runs, std::span<const LimitingCause> limits) {
+    advice = advice_on(runs, limits, loaded, request, options);
+  };
+  diagnose(trace, CallPaths(trace), *run.matching, order,
+           wait_states(trace, *run.matching, order, run.waits), diagnosis);
+  advice.measured = run.measured;
+  return advice;
+}
+
 Report execute(const AdviseRequest& request) {
-  LoadedGraph loaded = load_graph(request.input, CallDetail::named, GraphTime::later);
-  // Also of a GOAL file: hypotheses are about its calls.
-  const ExecutionGraph graph = build_graph(loaded.program(), loaded.model.graph);
+  LoadedGraph loaded =
+      load_graph(request.input, CallDetail::named, GraphTime::later, KeepMatching::yes);
   Findings of_platform;
   const SimulatedTime simulated =
       simulated_time(loaded, request.platform, request.loggops, of_platform);
-  const Advice advice = advice_on(
-      loaded, request.input, graph,
-      {.count = request.count, .most_vertices = kMostVertices, .simulated = simulated.run_ns});
+  const Advice advice = advice_on(run_with_times(loaded, request.input), loaded, request.input,
+                                  {.count = request.count, .simulated = simulated.run_ns});
   Report report = AdviseReports::untyped(advise_report(advice, loaded, request, simulated));
-  report.findings.merge(graph.findings());
   report.findings.merge(of_platform);
   return report;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "advice/advice.h"
+#include "app/load/run_with_times.h"
 #include "app/load/simulated_time.h"
 #include "app/options/model_options.h"
 #include "app/options/run_request.h"
@@ -22,10 +24,13 @@ struct AdviseRequest {
 };
 void declare(OptionList& options, AdviseRequest& request);
 
-/// The best changes, with the commands that verify them. `graph`: of the program of
-/// `loaded`, which is what `request` asks for.
-Advice advice_on(const LoadedGraph& loaded, const ModelRequest& request,
-                 const ExecutionGraph& graph, const AdviceOptions& options);
+/// The best changes of a run of `loaded`, which is what `request` asks for, with the commands that
+/// verify them.
+Advice advice_on(ScenarioRuns& run, std::span<const LimitingCause> limits,
+                 const LoadedGraph& loaded, const ModelRequest& request,
+                 const AdviceOptions& options);
+Advice advice_on(const RunWithTimes& run, const LoadedGraph& loaded, const ModelRequest& request,
+                 const AdviceOptions& options);
 
 /// Throws Error.
 Report execute(const AdviseRequest& request);

@@ -1,10 +1,13 @@
 #include "app/requests/model_requests.h"
 
-#include "analysis/model/gains.h"
+#include "analysis/summary/gains.h"
 #include "app/load/loaded_graph.h"
+#include "app/load/run_with_times.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "calls/call_paths.h"
+#include "calls/causal_order.h"
+#include "calls/run_span.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -16,6 +19,21 @@ auto gains_report(const GainsRequest& request, const LoadedGraph& loaded, const 
 }
 using GainsReports = CommandReports<ReturnedBy<gains_report>>;
 
+Report gains_of(const RunWithTimes& run, const GainsRequest& request, const LoadedGraph& loaded) {
+  const Trace& trace = *run.trace;
+  const CausalOrder order(trace, *run.matching);
+  const Activities activities(trace, *run.matching, order);
+  const WaitStates waits = waits_in_interval(
+      trace, wait_states(trace, *run.matching, order, run.waits), run_span(trace).common);
+  Gains result = gains(activities, waits, ComputationCode(trace, &loaded.opened.samples),
+                       CallPaths(trace), request.call_paths);
+  result.measured = run.measured;
+  Report report = GainsReports::untyped(gains_report(request, loaded, result));
+  // Those of the graph, where there is one, are of the same calls.
+  if (!loaded.has_graph) report.findings.merge(run.matching->findings());
+  return report;
+}
+
 }  // namespace
 
 void declare(OptionList& options, GainsRequest& request) {
@@ -25,14 +43,13 @@ void declare(OptionList& options, GainsRequest& request) {
 }
 
 Report execute(const GainsRequest& request) {
-  return execute(request, load_graph(request.input));
+  LoadedGraph loaded =
+      load_graph(request.input, CallDetail::named, GraphTime::later, KeepMatching::yes);
+  return gains_of(run_with_times(loaded, request.input), request, loaded);
 }
 
 Report execute(const GainsRequest& request, const LoadedGraph& loaded) {
-  const CallPaths paths(loaded.program());
-  const Gains result = gains(loaded.program(), loaded.graph, paths, loaded.model,
-                             {.call_paths = request.call_paths, .samples = &loaded.opened.samples});
-  return GainsReports::untyped(gains_report(request, loaded, result));
+  return gains_of(predicted_run(loaded), request, loaded);
 }
 
 CommandSchema gains_schema() {

@@ -35,11 +35,6 @@
 namespace slackline {
 namespace {
 
-/// The vertices of all graphs that are evaluated for advice: a second or two of processor time. A
-/// run of which not even a few changes can be evaluated has none on its first screen.
-constexpr std::size_t kMostVerticesOfAdvice = 20'000'000;
-constexpr std::size_t kFewestChanges = 10;
-
 /// One of two runs to compare, analysed side by side: by the model, and as it was measured.
 struct ReportedSide {
   ReportedSide(const ModelRequest& request, const std::vector<std::int64_t>& degradations_ppm,
@@ -152,11 +147,15 @@ Report report_with_simulation(const ReportRequest& request, LoadedGraph& loaded,
 /// The first screen, which is its sections only.
 Report screen(const ReportRequest& request, LoadedGraph& loaded, const RunReportOptions& options) {
   const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
-  const auto advise = [&]() -> std::optional<Advice> {
-    const ExecutionGraph& of_program = complete(loaded);
-    if (kFewestChanges * of_program.vertex_count() > kMostVerticesOfAdvice) return std::nullopt;
-    return advice_on(loaded, request.input, of_program,
-                     {.count = 1, .most_vertices = kMostVerticesOfAdvice});
+  AdviceSource advise;
+  if (is_measured(loaded, request.input)) {
+    advise.on_run = [&](ScenarioRuns& runs, std::span<const LimitingCause> limits) {
+      return advice_on(runs, limits, loaded, request.input, {.count = 1});
+    };
+  }
+  advise.on_prediction = [&] {
+    complete(loaded);  // in use by others, who must not see it change
+    return advice_on(predicted_run(loaded), loaded, request.input, {.count = 1});
   };
   Report report = run_summary(loaded.trace(), matching_of(loaded.opened), graph, loaded.model,
                               options, loaded.opened.path, advise);

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,6 +15,8 @@
 #include "analysis/model/model_choice.h"
 #include "analysis/runs/measured.h"
 #include "analysis/runs/scheduled_calls.h"
+#include "analysis/summary/diagnosis.h"
+#include "analysis/summary/scenario_runs.h"
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/machine.h"
@@ -51,7 +55,7 @@ Scenario read_scenario(const WhatifRequest& request) {
                     "Add a scenario file, or an edit with --set 'balance region=NAME'.");
 }
 
-/// A program with the times that a model or a simulation gives it.
+/// A program with the times of a measurement, a model or a simulation.
 struct TimedRun {
   Trace trace;
   double makespan_ns;
@@ -97,16 +101,31 @@ Trace as_modelled(Trace edited, const LoadedGraph& loaded) {
                                            : without_recording(std::move(edited));
 }
 
+/// Gives a program its times.
+using RunProgram = std::function<TimedRun(const Trace&, const ExecutionGraph&)>;
+/// Told of a run while it is analysed.
+using Limited = std::function<void(ScenarioRuns&, std::span<const LimitingCause>)>;
+
+Diagnosis diagnosis_of(const Trace& run, const CallPaths& paths, const Samples* samples,
+                       const Limited& limited) {
+  const CallMatching matching(run);
+  const CausalOrder order(run, matching);
+  return diagnose(run, paths, matching, order, wait_states(run, matching, order, {}),
+                  {.analysed = run_span(run).analysed, .samples = samples, .limited = limited});
+}
+
 /// A program, timed and analysed.
 struct EvaluatedProgram {
-  EvaluatedProgram(const Trace& program, const ModelChoice& choice, const WhatifRequest& request,
-                   std::string_view which)
+  EvaluatedProgram(const Trace& program, const ModelChoice& choice, const RunProgram& run_program,
+                   const Samples* samples = nullptr, const Limited& limited = {})
       : graph(build_graph(program, choice.graph)),
         model(overview(program, graph, choice, parse_degradations({}))),
-        run(request.platform.given() ? run_on_platform(program, request.platform, which)
-                                     : run_under_model(program, graph, choice)),
+        run(run_program(program, graph)),
         paths(run.trace),
-        diagnosis(diagnose(run.trace, paths, run_span(run.trace).analysed)) {}
+        diagnosis(diagnosis_of(run.trace, paths, samples, limited)) {}
+
+  EvaluatedProgram(const EvaluatedProgram&) = delete;
+  EvaluatedProgram& operator=(const EvaluatedProgram&) = delete;
 
   ComparedRun compared(std::string name) const {
     return {std::move(name), run.trace, paths, model, &diagnosis};
@@ -118,6 +137,81 @@ struct EvaluatedProgram {
   CallPaths paths;
   Diagnosis diagnosis;
 };
+
+/// What an edited program with the same calls computes more before each of them.
+GapChanges gap_changes(const Trace& before, const Trace& after) {
+  GapChanges changes(static_cast<std::size_t>(before.ranks()));
+  for (std::size_t r = 0; r < changes.size(); ++r) {
+    const auto rank = static_cast<std::int32_t>(r);
+    for (std::size_t i = 0; i <= before.calls(rank).size(); ++i) {
+      changes[r].push_back(after.calls(rank).gap_ns(i) - before.calls(rank).gap_ns(i));
+    }
+  }
+  return changes;
+}
+
+bool has_threads(const Trace& trace) {
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    if (trace.calls(r).has_threads()) return true;
+  }
+  return false;
+}
+
+/// The program before and after the edits.
+struct Evaluated {
+  std::string_view by;        ///< "measured_run", "model" or "simulation"
+  std::string_view run_time;  ///< for people
+  EvaluatedProgram before, after;
+};
+
+/// On the measured run, of which `edited` has all calls; `modelled`: what the model makes of that.
+Evaluated on_measured_run(const LoadedGraph& loaded, const Trace& program, const Trace& edited,
+                          const Trace& modelled) {
+  const auto measured_ns = static_cast<double>(run_span(loaded.trace()).analysed.length_ns());
+  std::optional<TimedRun> executed;
+  const Limited execute_edited = [&](ScenarioRuns& runs, std::span<const LimitingCause>) {
+    const RunScenario scenario{
+        .gaps = std::make_shared<const GapChanges>(gap_changes(loaded.trace(), edited))};
+    // The run as it was, executed, leaves out pauses between polls; so does the edited one.
+    const double as_it_was_ns = runs.of(RunScenario()).run_ns;
+    const double run_ns = runs.execute(std::span(&scenario, 1)).front().run_ns;
+    executed.emplace(runs.execute(scenario, edited), measured_ns - (as_it_was_ns - run_ns));
+  };
+  const RunProgram before = [&](const Trace&, const ExecutionGraph&) {
+    return TimedRun{loaded.trace(), measured_ns};
+  };
+  const RunProgram after = [&](const Trace&, const ExecutionGraph&) {
+    return std::move(*executed);
+  };
+  const Samples* const samples = &loaded.opened.samples;
+  return {"measured_run", "measured run time",
+          EvaluatedProgram(program, loaded.model, before, samples, execute_edited),
+          EvaluatedProgram(modelled, loaded.model, after, samples)};
+}
+
+Evaluated evaluate(const LoadedGraph& loaded, const WhatifRequest& request,
+                   const Scenario& scenario, const Trace& edited, const Trace& modelled) {
+  const Trace program = untimed_copy(loaded.program());
+  if (request.platform.given()) {
+    const auto run_on = [&](const Trace& of, std::string_view which) {
+      const RunProgram run = [&](const Trace& given, const ExecutionGraph&) {
+        return run_on_platform(given, request.platform, which);
+      };
+      return EvaluatedProgram(of, loaded.model, run);
+    };
+    return {"simulation", "run time simulated on the platform", run_on(program, "before the edits"),
+            run_on(modelled, "after the edits")};
+  }
+  if (is_measured(loaded, request.input) && keeps_calls(scenario) && !has_threads(loaded.trace())) {
+    return on_measured_run(loaded, program, edited, modelled);
+  }
+  const RunProgram under_model = [&](const Trace& of, const ExecutionGraph& graph) {
+    return run_under_model(of, graph, loaded.model);
+  };
+  return {"model", "run time predicted by the model",
+          EvaluatedProgram(program, loaded.model, under_model),
+          EvaluatedProgram(modelled, loaded.model, under_model)};
+}
 
 Section edits_section(const std::vector<AppliedEdit>& log) {
   Table table{.id = "edits",
@@ -146,8 +240,8 @@ auto edit_object(const AppliedEdit& applied) {
                 "computation_after_ns"_key = applied.computation_after_ns};
 }
 
-/// Run times under LogGOPS, of which only the whole is known.
-struct LogGOPSTimes {
+/// Run times of the program before and after the edits.
+struct BeforeAndAfter {
   double before_ns;
   double after_ns;
 };
@@ -156,30 +250,32 @@ auto saving_object(const Interval& saved) {
   return Object{"low_ns"_key = saved.low, "high_ns"_key = saved.high};
 }
 
-auto loggops_object(const LogGOPSTimes& times) {
+auto run_times_object(const BeforeAndAfter& times) {
   return Object{"before_ns"_key = times.before_ns, "after_ns"_key = times.after_ns};
 }
 
 auto whatif_object(const RunComparisonJson& comparison, const Scenario& scenario,
-                   const EditedProgram& edited, double before_ns, double after_ns,
-                   const std::optional<LogGOPSTimes>& loggops,
+                   const EditedProgram& edited, const BeforeAndAfter& run,
+                   const std::optional<BeforeAndAfter>& loggops,
+                   const std::optional<BeforeAndAfter>& measured,
                    const std::optional<Interval>& saved) {
   return Object{
       comparison,
       "scenario"_key = scenario.name,
       "edits"_key = list_of(edited.log, edit_object),
-      "before"_key = Object{"makespan_ns"_key = before_ns},
-      "after"_key = Object{"makespan_ns"_key = after_ns},
+      "before"_key = Object{"makespan_ns"_key = run.before_ns},
+      "after"_key = Object{"makespan_ns"_key = run.after_ns},
       "loggops"_key =
-          known_if(loggops.has_value(), loggops_object(loggops.value_or(LogGOPSTimes{}))),
+          known_if(loggops.has_value(), run_times_object(loggops.value_or(BeforeAndAfter{}))),
+      "measured_run"_key =
+          known_if(measured.has_value(), run_times_object(measured.value_or(BeforeAndAfter{}))),
       "saved"_key = known_if(saved.has_value(), saving_object(saved.value_or(Interval{})))};
 }
 
 auto whatif_report(Described<ReturnedBy<whatif_object>> described, const LoadedGraph& loaded,
-                   const WhatifRequest& request) {
-  const bool simulated = request.platform.given();
+                   std::string_view evaluated_by) {
   return with_context(std::move(described), "whatif", loaded,
-                      Object{"evaluated_by"_key = simulated ? "simulation" : "model"});
+                      Object{"evaluated_by"_key = evaluated_by});
 }
 using WhatifReports = CommandReports<ReturnedBy<whatif_report>>;
 
@@ -198,17 +294,17 @@ std::string why_unchanged(const std::vector<AppliedEdit>& log) {
       selected);
 }
 
-Paragraph headline(double before_ns, double after_ns, std::string_view how,
-                   const std::vector<AppliedEdit>& log) {
-  const double saved = before_ns - after_ns;
+Paragraph effect(const BeforeAndAfter& run, std::string_view which,
+                 const std::vector<AppliedEdit>& log) {
+  const double saved = run.before_ns - run.after_ns;
   if (saved == 0) {
-    return {fmt::format("The edits do not change the run time: {} {}. {}",
-                        format_time_ns(before_ns), how, why_unchanged(log))};
+    return {fmt::format("The edits do not change the {}: {}. {}", which,
+                        format_time_ns(run.before_ns), why_unchanged(log))};
   }
-  return {fmt::format("The run time {} changes from {} to {}: {} {} ({}).", how,
-                      format_time_ns(before_ns), format_time_ns(after_ns),
+  return {fmt::format("The {} changes from {} to {}: {} {} ({}).", which,
+                      format_time_ns(run.before_ns), format_time_ns(run.after_ns),
                       format_time_ns(std::abs(saved)), saved > 0 ? "less" : "more",
-                      format_percent(std::abs(saved) / before_ns))};
+                      format_percent(std::abs(saved) / run.before_ns))};
 }
 
 /// Throws an Error where the edited program would hang or lose what the program does not.
@@ -237,16 +333,16 @@ void require_runnable(const Findings& before, const Findings& after, bool simula
   }
 }
 
-std::optional<LogGOPSTimes> loggops_times(const LoadedGraph& loaded, const Trace& edited,
-                                          const LogGOPSOptions& options) {
+std::optional<BeforeAndAfter> loggops_times(const LoadedGraph& loaded, const Trace& edited,
+                                            const LogGOPSOptions& options) {
   Findings none;  // those are of platforms
   const SimulatedTime time = simulated_time(loaded, {}, options, none);
   if (!time.given()) return std::nullopt;
-  return LogGOPSTimes{time.run_ns(untimed_copy(loaded.program())), time.run_ns(edited)};
+  return BeforeAndAfter{time.run_ns(untimed_copy(loaded.program())), time.run_ns(edited)};
 }
 
-Paragraph describe(const LogGOPSTimes& times) {
-  return {fmt::format("Simulated under LogGOPS: from {} to {}.", format_time_ns(times.before_ns),
+Paragraph describe(const BeforeAndAfter& times, std::string_view how) {
+  return {fmt::format("{}: from {} to {}.", how, format_time_ns(times.before_ns),
                       format_time_ns(times.after_ns))};
 }
 
@@ -323,38 +419,44 @@ Report execute(const WhatifRequest& request) {
   const EditedProgram edited = apply(scenario, {loaded.trace(), loaded.opened.samples});
   require_selected(edited);
   const Trace modelled = as_modelled(edited.trace, loaded);
-  const EvaluatedProgram before(untimed_copy(loaded.program()), loaded.model, request,
-                                "before the edits");
-  const EvaluatedProgram after(modelled, loaded.model, request, "after the edits");
+  const Evaluated evaluated = evaluate(loaded, request, scenario, edited.trace, modelled);
+  const EvaluatedProgram& before = evaluated.before;
+  const EvaluatedProgram& after = evaluated.after;
+  const bool by_model = evaluated.by == "model";
+  const BeforeAndAfter run{before.run.makespan_ns, after.run.makespan_ns};
+  const BeforeAndAfter predicted{before.model.prediction.makespan_ns,
+                                 after.model.prediction.makespan_ns};
+  const bool measured = evaluated.by == "measured_run";
+  const BeforeAndAfter& named = measured ? predicted : run;
   require_runnable(before.graph.findings(), after.graph.findings(), request.platform.given());
-  const std::optional<LogGOPSTimes> loggops = loggops_times(loaded, modelled, request.loggops);
+  const std::optional<BeforeAndAfter> loggops = loggops_times(loaded, modelled, request.loggops);
   const std::optional<Interval> saved =
-      request.platform.given() ? std::nullopt : calibrated_saving(loaded.model, before, after);
+      by_model ? calibrated_saving(loaded.model, before, after) : std::nullopt;
   Findings lost;
   if (!request.save.empty()) lost = save_program(request.save, edited, loaded.model);
 
   auto compared = compare_runs(before.compared("before"), after.compared("after"));
-  const std::string_view how =
-      request.platform.given() ? "simulated on the platform" : "predicted by the model";
   Section summary{.id = "whatif", .title = "Effect of the edits"};
-  summary.items.emplace_back(
-      headline(before.run.makespan_ns, after.run.makespan_ns, how, edited.log));
+  summary.items.emplace_back(effect(run, evaluated.run_time, edited.log));
+  if (measured) summary.items.emplace_back(describe(predicted, "Predicted by the model"));
   if (after.run.link.longest_ps > before.run.link.longest_ps) {
     summary.items.emplace_back(
         Paragraph{"After the edits: " + sentence(after.run.link) + " Simulate it: --platform."});
   }
   if (saved) summary.items.emplace_back(describe_saving(*saved));
-  if (loggops) summary.items.emplace_back(describe(*loggops));
-  if (auto error = model_error(loaded.trace(), before.run.makespan_ns)) {
-    summary.items.emplace_back(std::move(*error));
+  if (loggops) summary.items.emplace_back(describe(*loggops, "Simulated under LogGOPS"));
+  if (by_model) {
+    if (auto error = model_error(loaded.trace(), before.run.makespan_ns)) {
+      summary.items.emplace_back(std::move(*error));
+    }
   }
   compared.sections.insert(compared.sections.begin(),
                            {std::move(summary), edits_section(edited.log)});
   Report report = WhatifReports::untyped(
-      whatif_report({whatif_object(compared.result, scenario, edited, before.run.makespan_ns,
-                                   after.run.makespan_ns, loggops, saved),
+      whatif_report({whatif_object(compared.result, scenario, edited, named, loggops,
+                                   measured ? std::optional(run) : std::nullopt, saved),
                      std::move(compared.sections)},
-                    loaded, request));
+                    loaded, evaluated.by));
   report.findings.merge(lost);
   for (const EvaluatedProgram* program : {&before, &after}) {
     report.findings.merge(program->run.findings);

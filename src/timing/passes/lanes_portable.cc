@@ -1,5 +1,3 @@
-#include "timing/passes/group_kernel.h"
-#include "timing/passes/group_lanes.inc"
 #include "timing/passes/kernel.h"
 #include "timing/passes/lanes.inc"
 #include "timing/passes/lines.inc"
@@ -27,8 +25,4 @@ void slackline::passes::run_loggps_lines_portable(const LogGPSProgram& program, 
   run_lines(program, state, queries, [&](const LogGPSEdge& e) {
     return LineOfEdge{price_of(program, e, fixed), price_of(program, e, multiples)};
   });
-}
-
-slackline::passes::GroupPasses slackline::passes::portable_group_passes() {
-  return {run_any_group_paths, run_group_lengths};
 }

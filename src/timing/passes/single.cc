@@ -1,4 +1,3 @@
-#include "timing/passes/group_kernel.h"
 #include "timing/passes/kernel.h"
 
 namespace slackline::passes {
@@ -96,16 +95,6 @@ LogGPSLinesPass loggps_lines_pass() {
   if (__builtin_cpu_supports("avx2") != 0) return run_loggps_lines_avx2;
 #endif
   return run_loggps_lines_portable;
-}
-
-GroupPasses group_passes() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0) {
-    return avx512_group_passes();
-  }
-  if (__builtin_cpu_supports("avx2") != 0) return avx2_group_passes();
-#endif
-  return portable_group_passes();
 }
 
 void run_single(const Program& program, std::int64_t* state, std::int64_t q, std::int64_t p) {
