@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "advice/hypotheses.h"
 #include "advice/hypothesis.h"
 #include "advice/program_profile.h"
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "whatif/program_writer.h"
 #include "whatif/scenario.h"
@@ -40,11 +42,36 @@ bool lacks_processors(std::span<const LimitingCause> limits) {
   });
 }
 
+/// What all computation takes on the processors of the job, where their number is known.
+double least_run_ns(const LimitInputs& run) {
+  const auto processors_ns = static_cast<double>(run.trace.info().processors_ns);
+  const double processors =
+      std::round(ratio_of(processors_ns, static_cast<double>(run.shares.run_ns)));
+  return ratio_of(static_cast<double>(run.shares.sum_ns.compute), processors);
+}
+
+/// With all computation balanced, no communication and no dependences: the mean of the ranks. What
+/// they compute between polls only to pass the time is no computation.
+double ideal_ns(const ScenarioRuns& runs) {
+  const LimitInputs& in = runs.inputs();
+  double sum = 0;
+  for (std::int32_t r = 0; r < in.trace.ranks(); ++r) {
+    for (CallIndex call = 0; call < in.trace.calls(r).size(); ++call) {
+      if (runs.gaps().is_polled(r, call)) continue;
+      sum += static_cast<double>(runs.gaps().of(r, call).busy());
+    }
+  }
+  return ratio_of(sum, static_cast<double>(in.shares.present));
+}
+
 /// Executes the run under hypotheses, eight at a time.
 class Evaluation {
  public:
-  /// `crowded`: ranks lack processors, which may hide what a hypothesis gains.
+  /// `crowded`: ranks lack processors, which may hide what a hypothesis gains, and allow no more
+  /// computation at the same time.
   Evaluation(ScenarioRuns& runs, bool crowded) : runs_(runs) {
+    const auto length = static_cast<double>(runs.interval().length_ns());
+    if (crowded) most_gained_ = 1 - ratio_of(least_run_ns(runs.inputs()), length);
     bases_.emplace_back();
     if (crowded) bases_.push_back(RunScenario().without_loss(Limit::processors));
   }
@@ -73,8 +100,9 @@ class Evaluation {
       for (const Hypothesis& h : waiting_) changed.push_back(both(base, h.change));
       const std::vector<RunOutcome> outcomes = runs_.execute(changed);
       for (std::size_t i = 0; i < gains.size(); ++i) {
-        const LimitGain gain = runs_.gain(runs_.of(base), outcomes[i]);
+        LimitGain gain = runs_.gain(runs_.of(base), outcomes[i]);
         if (&base == &bases_.front()) {
+          if (!waiting_[i].of_computation) limit_gain(gain);
           gains[i] = gain;
         } else {
           gains[i].certain = std::min(gains[i].certain, gain.certain);
@@ -90,6 +118,12 @@ class Evaluation {
     waiting_.clear();
   }
 
+  void limit_gain(LimitGain& gain) const {
+    for (double* share : {&gain.share, &gain.certain, &gain.low, &gain.high}) {
+      *share = std::min(*share, std::max(0.0, most_gained_));
+    }
+  }
+
   void keep(Hypothesis h, const LimitGain& gain) {
     // Variation between stretches says nothing of the sign of what happened once.
     const double low = std::max(gain.low, std::min(0.0, gain.certain));
@@ -100,6 +134,7 @@ class Evaluation {
 
   ScenarioRuns& runs_;
   std::vector<RunScenario> bases_;
+  double most_gained_ = 1;
   std::vector<Hypothesis> waiting_;
   std::vector<EvaluatedHypothesis> evaluated_;
 };
@@ -166,18 +201,19 @@ std::string_view identifier(Problem problem) {
 Advice advise(ScenarioRuns& runs, std::span<const LimitingCause> limits, const Samples& samples,
               const ModelChoice& choice, const AdviceOptions& options) {
   const LimitInputs& run = runs.inputs();
+  if (run.shares.length_ns <= 0) return {};
   const ProgramView program{run.trace, samples};
   const CallPaths paths = CallPaths::of_regions_or_functions(run.trace);
   const ProgramProfile profile = program_profile(run.trace, paths, run.code);
   Evaluation evaluation(runs, lacks_processors(limits));
   const TakeHypothesis take = [&](Hypothesis h) { evaluation.add(std::move(h)); };
   computation_hypotheses(program, paths, profile, take);
-  communication_hypotheses(run, profile, choice, take);
-  limit_hypotheses(runs, limits, choice, take);
+  communication_hypotheses(runs, profile, choice, take);
+  limit_hypotheses(runs, limits, take);
 
   std::vector<EvaluatedHypothesis> tried = evaluation.take();
   Advice advice{.run_ns = static_cast<double>(run.shares.length_ns),
-                .ideal_ns = static_cast<double>(profile.mean_ns()),
+                .ideal_ns = ideal_ns(runs),
                 .hypotheses = tried.size()};
   for (EvaluatedHypothesis& h : ranked(std::move(tried), paths, kLeastGain * advice.run_ns)) {
     advice.proposals.push_back(

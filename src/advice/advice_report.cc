@@ -73,6 +73,9 @@ std::string run_time(const Advice& advice) {
 }
 
 Paragraph headline(const Advice& advice) {
+  if (advice.run_ns <= 0) {
+    return {"No change can be evaluated: there is no interval in which all ranks were recorded."};
+  }
   if (advice.proposals.empty()) {
     return {fmt::format("{}. None of {} hypotheses gains more than 0.1 % of it.", run_time(advice),
                         advice.hypotheses)};
@@ -162,7 +165,7 @@ Described<AdviceJson> describe(const Advice& advice) {
   Section summary{.id = "advise", .title = "Advice"};
   summary.items.emplace_back(headline(advice));
   if (auto simulated = of_simulation(advice)) summary.items.emplace_back(std::move(*simulated));
-  summary.items.emplace_back(bound(advice));
+  if (advice.run_ns > 0) summary.items.emplace_back(bound(advice));
   if (!advice.proposals.empty()) summary.items.emplace_back(overview_table(advice));
   if (auto joint = combined(advice)) summary.items.emplace_back(std::move(*joint));
   report.sections.push_back(std::move(summary));

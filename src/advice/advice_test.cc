@@ -26,22 +26,6 @@ ProgramProfile profile_of(const Trace& trace) {
   return program_profile(trace, paths, ComputationCode(trace, nullptr));
 }
 
-TEST(ProgramProfile, CountsMessages) {
-  const ProgramProfile profile = profile_of(untimed_trace(
-      2,
-      "rank 0\n init\n send to=1 bytes=0\n send to=1 bytes=30\n irecv from=1 bytes=4 req=1\n"
-      " isend to=1 bytes=20 req=2\n waitall reqs=1,2\n send to=1 bytes=10\n send to=1 tag=1 "
-      "bytes=10\n"
-      " send to=null bytes=9\n finalize\n"
-      "rank 1\n init\n send to=0 bytes=4\n finalize\n"));
-  EXPECT_EQ(profile.messages.count, 6u);
-  EXPECT_EQ(profile.messages.empty, 1u);
-  EXPECT_EQ(profile.messages.bytes, 74u);
-  EXPECT_EQ(profile.messages.largest, 30u);
-  EXPECT_EQ(profile.operations[static_cast<std::size_t>(Operation::send)].count, 6u);
-  EXPECT_EQ(profile.operations[static_cast<std::size_t>(Operation::send)].bytes, 63u);
-}
-
 OmittedCalls merged_of(const Trace& trace) {
   return merged_calls(trace, CallMatching(trace));
 }
@@ -66,6 +50,22 @@ TEST(MergedCalls, AreMessagesBeforeAnotherOneOfTheSameStream) {
   }
   for (const CallIndex call : {3, 4, 5, 6, 7}) EXPECT_FALSE(is_omitted(merged, 0, call));
   for (const CallIndex call : {3, 4, 5, 6, 7}) EXPECT_FALSE(is_omitted(merged, 1, call));
+}
+
+// A lock waits for whoever holds it, and what was fetched before a flush is used after it.
+TEST(MergedCalls, AreTransfersBeforeAnotherOneUnderOneLock) {
+  const OmittedCalls merged = merged_of(untimed_trace(
+      1,
+      "rank 0\n init\n win_lock target=0\n put target=0 bytes=8\n put target=0 bytes=8\n win_flush "
+      "target=0\n"
+      " put target=0 bytes=8\n get target=0 bytes=8\n win_flush target=0\n get target=0 bytes=8\n"
+      " win_unlock target=0\n win_lock target=0\n put target=0 bytes=8\n win_unlock target=0\n"
+      " finalize\n"));
+  EXPECT_EQ(merged.count, 2u);
+  for (const CallIndex call : {2, 3, 4}) EXPECT_TRUE(is_omitted(merged, 0, call)) << call;
+  for (const CallIndex call : {1, 5, 6, 7, 8, 9, 10, 11, 12}) {
+    EXPECT_FALSE(is_omitted(merged, 0, call)) << call;
+  }
 }
 
 TEST(ProgramProfile, SumsComputationByRankPathAndTheCallAfterIt) {

@@ -57,35 +57,64 @@ RunScenario both(RunScenario a, const RunScenario& b) {
   return a;
 }
 
+namespace {
+
+/// A proposal and its change of the run.
+struct Member {
+  std::size_t proposal;
+  RunScenario change;
+};
+
+/// The first member, the first two and so on together.
+std::vector<RunScenario> sums(const Trace& trace, std::span<const Member> members) {
+  std::vector<RunScenario> all;
+  RunScenario sum;
+  for (const Member& m : members) {
+    const std::shared_ptr<const GapChanges> gaps = sum.gaps;
+    sum = both(std::move(sum), m.change);
+    if (gaps != nullptr && m.change.gaps != nullptr) {
+      sum.gaps =
+          std::make_shared<const GapChanges>(one_after_the_other(trace, *gaps, *m.change.gaps));
+    }
+    all.push_back(sum);
+  }
+  return all;
+}
+
+std::vector<Member> members_of(std::span<const Proposal> proposals, const ProgramView& program) {
+  std::vector<Member> members;
+  for (std::size_t i = 0; i < proposals.size() && members.size() < kLargestCombination; ++i) {
+    std::optional<RunScenario> change = change_of(proposals[i].hypothesis, program);
+    if (!change) continue;
+    const bool fits = std::ranges::all_of(
+        members, [&](const Member& m) { return compatible(m.change, *change); });
+    if (fits) members.push_back({i, std::move(*change)});
+  }
+  return members;
+}
+
+}  // namespace
+
 Combination combination(std::span<const Proposal> proposals, ScenarioRuns& runs,
                         const ProgramView& program) {
-  std::vector<std::size_t> members;
-  std::vector<RunScenario> together;
-  RunScenario sum;
-  for (std::size_t i = 0; i < proposals.size() && members.size() < kLargestCombination; ++i) {
-    const std::optional<RunScenario> change = change_of(proposals[i].hypothesis, program);
-    if (!change || !compatible(sum, *change)) continue;
-    std::shared_ptr<const GapChanges> gaps = sum.gaps;
-    sum = both(std::move(sum), *change);
-    if (gaps != nullptr && change->gaps != nullptr) {
-      sum.gaps = std::make_shared<const GapChanges>(
-          one_after_the_other(program.trace, *gaps, *change->gaps));
-    }
-    members.push_back(i);
-    together.push_back(sum);
-  }
-  if (members.size() < 2) return {};
+  std::vector<Member> members = members_of(proposals, program);
   const double run_ns = runs.of(RunScenario()).run_ns;
   const double least_ns = kLeastFurtherGain * static_cast<double>(runs.interval().length_ns());
-  const std::vector<RunOutcome> outcomes = runs.execute(together);
-  std::size_t count = 1;
-  while (count < members.size() &&
-         outcomes[count - 1].run_ns - outcomes[count].run_ns >= least_ns) {
-    ++count;
+  while (members.size() > 1) {
+    const std::vector<RunOutcome> outcomes = runs.execute(sums(program.trace, members));
+    const auto adds_little = [&](std::size_t i) {
+      return outcomes[i - 1].run_ns - outcomes[i].run_ns < least_ns;
+    };
+    std::size_t i = 1;
+    while (i < members.size() && !adds_little(i)) ++i;
+    if (i == members.size()) {
+      Combination all{{}, run_ns - outcomes.back().run_ns};
+      for (const Member& m : members) all.proposals.push_back(m.proposal);
+      return all;
+    }
+    members.erase(members.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  if (count < 2) return {};
-  members.resize(count);
-  return {std::move(members), run_ns - outcomes[count - 1].run_ns};
+  return {};
 }
 
 }  // namespace slackline

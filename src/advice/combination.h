@@ -11,9 +11,9 @@ namespace slackline {
 /// Both changes together. Computation that both shorten is shortened by either in turn.
 RunScenario both(RunScenario a, const RunScenario& b);
 
-/// The first proposals together, as many of up to four as gain a hundredth of the run more each, of
-/// those whose change is one of the run and that do not change the same thing otherwise. Two passes
-/// over the calls for each, and a walk over the run. Empty for fewer than two.
+/// Those of the first four proposals together that gain a hundredth of the run more each; of those
+/// whose change is one of the run, and of one change of calls at most. Two passes over the calls
+/// for each, and up to three walks over the run. Empty for fewer than two.
 Combination combination(std::span<const Proposal> proposals, ScenarioRuns& runs,
                         const ProgramView& program);
 

@@ -11,6 +11,7 @@
 #include "advice/faster_algorithm.h"
 #include "advice/hypotheses.h"
 #include "advice/omitted_calls.h"
+#include "base/arithmetic.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -76,29 +77,20 @@ void take_barriers(const LimitInputs& run, const ProgramProfile& profile,
 }
 
 /// Sends that waited for their receivers.
-void take_late_receivers(const LimitInputs& run, std::uint64_t largest, const ModelChoice& choice,
-                         const TakeHypothesis& take) {
+void take_late_receivers(const LimitInputs& run, const TakeHypothesis& take) {
   double waited_ns = 0;
   for (const WaitState& w : run.waits.states) {
     if (w.pattern == WaitPattern::late_receiver) waited_ns += static_cast<double>(w.wait_ns);
   }
   if (waited_ns <= 0) return;
-  const std::uint64_t threshold = choice.graph.eager_threshold_bytes;
-  Hypothesis h{.problem = Problem::rendezvous,
-               .action = "Post receives before the messages are sent",
-               .place = "messages that wait for their receiver",
-               .change = {.calls = std::make_shared<const CallChanges>(
-                              CallChanges{.no_late_receivers = true})},
-               .evidence = fmt::format("Senders wait {} for receivers, over all ranks.",
-                                       format_time_ns(waited_ns)),
-               .assumption = "memory for the messages that wait is available"};
-  if (largest > threshold) {
-    h.variation.eager_threshold_bytes = largest;
-    h.action += fmt::format(", or raise the eager threshold from {} to {}",
-                            format_bytes(static_cast<double>(threshold)),
-                            format_bytes(static_cast<double>(largest)));
-  }
-  take(std::move(h));
+  take({.problem = Problem::rendezvous,
+        .action = "Post receives before the messages are sent, or raise the MPI library's eager "
+                  "threshold",
+        .place = "messages that wait for their receiver",
+        .change = with({.no_late_receivers = true}),
+        .evidence = fmt::format("Senders wait {} for receivers, over all ranks.",
+                                format_time_ns(waited_ns)),
+        .assumption = "memory for the messages that wait is available"});
 }
 
 /// The blocking collectives with the most time in them.
@@ -117,18 +109,31 @@ std::vector<Operation> main_collectives(const ProgramProfile& profile) {
   return operations;
 }
 
-void take_algorithms(const LimitInputs& run, const ProgramProfile& profile,
-                     const ModelChoice& choice, const TakeHypothesis& take) {
+/// Which part of the time in an operation's calls without waiting depends on their algorithm.
+double algorithm_part(const LimitLosses& losses, Operation operation) {
+  double all = 0;
+  double of_algorithm = 0;
+  for (const PlacedLoss& loss : losses.placed()) {
+    if (loss.place.operation != operation) continue;
+    all += loss.ns;
+    of_algorithm += loss.limit == Limit::processors ? 0 : loss.ns;
+  }
+  return ratio_of(of_algorithm, all);
+}
+
+void take_algorithms(ScenarioRuns& runs, const ProgramProfile& profile, const ModelChoice& choice,
+                     const TakeHypothesis& take) {
+  const LimitInputs& run = runs.inputs();
   for (const Operation operation : main_collectives(profile)) {
     const auto faster = faster_algorithm(run.trace, run.matching, operation, choice);
     if (!faster) continue;
     CallChanges changes;
-    changes.saved[static_cast<std::size_t>(operation)] = faster->saved;
+    changes.saved[static_cast<std::size_t>(operation)] =
+        faster->saved * algorithm_part(runs.losses(), operation);
     take({.problem = Problem::collective_algorithm,
           .action = fmt::format("Use the algorithm {} for {}", faster->name, mpi_name(operation)),
           .place = std::string(mpi_name(operation)),
-          .change = {.calls = std::make_shared<const CallChanges>(std::move(changes))},
-          .variation = {.collectives = {fmt::format("{}={}", identifier(operation), faster->name)}},
+          .change = with(std::move(changes)),
           .evidence = fmt::format(
               "{}; under the model one of {} takes {} less than by the MPI library's choice.",
               calls_and_time(operation, profile.operations[static_cast<std::size_t>(operation)]),
@@ -140,14 +145,15 @@ void take_algorithms(const LimitInputs& run, const ProgramProfile& profile,
 
 }  // namespace
 
-void communication_hypotheses(const LimitInputs& run, const ProgramProfile& profile,
+void communication_hypotheses(ScenarioRuns& runs, const ProgramProfile& profile,
                               const ModelChoice& choice, const TakeHypothesis& take) {
+  const LimitInputs& run = runs.inputs();
   if (profile.rank_ns.size() < 2) return;
   take_empty_messages(run, take);
   take_sequences(run, take);
   take_barriers(run, profile, take);
-  take_late_receivers(run, profile.messages.largest, choice, take);
-  take_algorithms(run, profile, choice, take);
+  take_late_receivers(run, take);
+  take_algorithms(runs, profile, choice, take);
 }
 
 }  // namespace slackline

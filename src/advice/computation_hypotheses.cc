@@ -53,10 +53,11 @@ struct Part {
   PathId path = 0;
   std::vector<std::int64_t> ns;  ///< by rank
   bool function = false;
-  std::int64_t own_ns = 0;  ///< of all ranks, without what it calls
+  std::int64_t own_ns = 0;  ///< of all ranks, without what it calls and time blocked
 
   bool computes_itself() const {
-    return !function || static_cast<double>(own_ns) >= kOwnComputation * static_cast<double>(sum());
+    const bool all = !function && !region.empty();
+    return all || static_cast<double>(own_ns) >= kOwnComputation * static_cast<double>(sum());
   }
   std::int64_t sum() const { return std::accumulate(ns.begin(), ns.end(), std::int64_t{0}); }
   std::int64_t max() const { return *std::ranges::max_element(ns); }
@@ -158,9 +159,9 @@ std::vector<Part> parts_of(const CallPaths& paths, const ProgramProfile& profile
       most[i] = std::max(most[i], of_rank[i]);
       if (of_rank[i] == profile.rank_ns[r]) ++ranks_whole[i];
     }
-    for (PathId path = 1; path < paths.size(); ++path) {
-      own_sum[named.name_of(path)] += profile.path_ns[r][path];
-    }
+  }
+  for (PathId path = 1; path < paths.size(); ++path) {
+    own_sum[named.name_of(path)] += profile.computing_ns[path];
   }
   std::vector<std::size_t> largest;
   for (std::size_t i = 0; i < named.size(); ++i) {
@@ -171,7 +172,9 @@ std::vector<Part> parts_of(const CallPaths& paths, const ProgramProfile& profile
   }
   std::ranges::stable_sort(largest, std::ranges::greater{}, [&](std::size_t i) { return most[i]; });
   if (largest.size() > kRegions) largest.resize(kRegions);
-  std::vector<Part> parts{{"", 0, profile.rank_ns}};
+  const std::int64_t computing =
+      std::reduce(profile.computing_ns.begin(), profile.computing_ns.end());
+  std::vector<Part> parts{{"", 0, profile.rank_ns, false, computing}};
   for (const std::size_t i : largest) {
     parts.push_back({named.name(i), named.first(i), {}, paths.has_functions(), own_sum[i]});
   }
@@ -473,7 +476,7 @@ bool have_equal_counts(const VisitTimes& times) {
 std::vector<Hypothesis> hypotheses_about(const Part& part, bool whole, VisitScope scope,
                                          const VisitTimes& times) {
   std::vector<Hypothesis> all;
-  if (part.region.empty() ? whole : part.computes_itself()) all.push_back(compute_less(part));
+  if ((whole || !part.region.empty()) && part.computes_itself()) all.push_back(compute_less(part));
   if (part.ns.size() == 1) return all;
   all.push_back(balance(part));
   if (auto serial = divide(part)) all.push_back(std::move(*serial));

@@ -29,11 +29,11 @@ GapChanges gap_changes(const Edit& edit, const ProgramView& program);
 
 /// About messages and collectives: without empty messages and barriers, calls merged, no waiting
 /// for receivers, other collective algorithms under the model. A pass over the calls for each.
-void communication_hypotheses(const LimitInputs& run, const ProgramProfile& profile,
+void communication_hypotheses(ScenarioRuns& runs, const ProgramProfile& profile,
                               const ModelChoice& choice, const TakeHypothesis& take);
 
 /// About what limits the run, and half of what the network takes.
 void limit_hypotheses(ScenarioRuns& runs, std::span<const LimitingCause> limits,
-                      const ModelChoice& choice, const TakeHypothesis& take);
+                      const TakeHypothesis& take);
 
 }  // namespace slackline

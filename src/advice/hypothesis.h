@@ -13,18 +13,6 @@
 
 namespace slackline {
 
-/// Other parameters of the model than those of the run.
-struct ModelVariation {
-  std::vector<std::string> collectives{};  ///< rules, as CollectiveChoice::add reads them
-  std::optional<std::uint64_t> eager_threshold_bytes{};
-  double latency_factor = 1;
-  double gap_factor = 1;
-
-  bool any() const {
-    return !collectives.empty() || eager_threshold_bytes || latency_factor != 1 || gap_factor != 1;
-  }
-};
-
 /// What is wrong with a program. Identifiers are part of the JSON.
 enum class Problem : std::uint8_t {
   imbalance,    ///< ranks compute differently long, over the run
@@ -43,7 +31,7 @@ enum class Problem : std::uint8_t {
   small_messages,  ///< consecutive ones between the same ranks
   processors,      ///< ranks lack them
   serialisation,   ///< ranks wait for each other in turn
-  blocking,        ///< all ranks are blocked outside of MPI
+  blocking,        ///< ranks are blocked outside of MPI
   io,
   threads,  ///< of OpenMP, which wait or have nothing to do
 };
@@ -63,10 +51,8 @@ struct Hypothesis {
   RunScenario change{};
   /// What that gains, where it is known.
   std::optional<LimitGain> gain{};
-  /// The same as edits of the program or as other parameters, for whoever repeats it under a model;
-  /// empty where it is neither.
+  /// The same as edits of the program; empty where it cannot be written as such.
   std::vector<Edit> edits{};
-  ModelVariation variation{};
   std::string evidence;    ///< a sentence with the numbers it was found by
   std::string assumption;  ///< a clause: what must hold for the gain to be real
 };

@@ -146,16 +146,13 @@ Hypothesis with_half(NetworkTime time, Problem problem, std::string action,
           .assumption = std::move(assumption)};
 }
 
-void about_network(const LimitLosses& losses, const ModelChoice& choice,
-                   const TakeHypothesis& take) {
-  const bool alike = choice.pairs == nullptr;
-  if (const NetworkTime small = network_time(losses, true); !small.evidence.empty() && alike) {
-    Hypothesis h =
+void about_network(const LimitLosses& losses, const TakeHypothesis& take) {
+  if (const NetworkTime small = network_time(losses, true); !small.evidence.empty()) {
+    take(
         with_half(small, Problem::latency,
-                  "Use a network with half the latency, or half as many messages in sequence",
-                  "such a network is available, or messages can be merged");
-    h.variation.latency_factor = 0.5;
-    take(std::move(h));
+                  "Halve the time of small messages: half as many, or a faster network and library",
+                  "messages can be merged, or nothing but their number and the network decides "
+                  "what they take"));
   }
   const NetworkTime bytes = network_time(losses, false);
   if (bytes.evidence.empty()) return;
@@ -165,19 +162,16 @@ void about_network(const LimitLosses& losses, const ModelChoice& choice,
   less.place = "messages";
   less.edits = {Edit{"resize-messages", {{"factor", "0.5"}}}};
   take(std::move(less));
-  if (!alike) return;
-  Hypothesis faster = with_half(bytes, Problem::bandwidth, "Use a network with twice the bandwidth",
-                                "such a network is available");
-  faster.variation.gap_factor = 0.5;
-  take(std::move(faster));
+  take(with_half(bytes, Problem::bandwidth, "Use a network with twice the bandwidth",
+                 "such a network is available, and nothing else limits these calls"));
 }
 
 }  // namespace
 
 void limit_hypotheses(ScenarioRuns& runs, std::span<const LimitingCause> limits,
-                      const ModelChoice& choice, const TakeHypothesis& take) {
+                      const TakeHypothesis& take) {
   const CallTree& tree = runs.inputs().trace.call_tree();
-  about_network(runs.losses(), choice, take);
+  about_network(runs.losses(), take);
   for (const LimitingCause& c : limits) {
     std::optional<Remedy> remedy = remedy_of(c, tree);
     if (!remedy || !c.gain) continue;

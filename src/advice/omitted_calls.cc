@@ -36,11 +36,10 @@ bool is_transfer(Operation operation) {
          operation == Operation::accumulate;
 }
 
-/// Ends transfers, or lets them begin.
-bool bounds_transfers(Operation operation) {
+/// Completes transfers, and waits for no other rank.
+bool flushes(Operation operation) {
   using enum Operation;
-  constexpr std::array kAll{win_flush, win_flush_all, win_flush_local, win_flush_local_all,
-                            win_lock,  win_unlock,    win_lock_all,    win_unlock_all};
+  constexpr std::array kAll{win_flush, win_flush_all, win_flush_local, win_flush_local_all};
   return std::ranges::find(kAll, operation) != kAll.end();
 }
 
@@ -54,7 +53,9 @@ class Sequences {
     const Operation operation = calls_.operation(call);
     const OperationClass kind = operation_class(operation);
     if (kind == OperationClass::irecv) return;
-    if (bounds_transfers(operation)) {
+    if (flushes(operation)) {
+      // What was fetched may be needed now.
+      std::erase_if(last_, [](const auto& l) { return std::get<0>(l.first) == Operation::get; });
       between_.push_back(call);
       return;
     }

@@ -26,8 +26,9 @@ OmittedCalls calls_of(const Trace& trace, Operation operation);
 ///   - sends to the rank, tag and communicator of a later one, with only calls between that wait
 ///   for
 ///     nothing, and what receives them;
-///   - transfers of one kind to the target and window of a later one, with only calls between that
-///     complete or lock at windows, and these;
+///   - transfers of one kind to the target and window of a later one, with only flushes between,
+///   and
+///     these; not what is fetched before a flush;
 ///   - collectives right before the same one on the same communicator, with less computation
 ///   between
 ///     than they take.

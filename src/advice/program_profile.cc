@@ -5,7 +5,6 @@
 
 #include "base/arithmetic.h"
 #include "base/parallel.h"
-#include "calls/call_actions.h"
 #include "calls/computation_code.h"
 #include "calls/program_steps.h"
 #include "calls/run_span.h"
@@ -17,29 +16,15 @@ namespace {
 struct RankProfile {
   std::int64_t ns = 0;
   std::vector<std::int64_t> path_ns;
+  std::vector<std::int64_t> computing_ns;
   std::map<ProgramProfile::Kind, std::int64_t> kind_ns;
   std::array<OperationUse, kOperationCount> operations{};
-  MessageUse messages{};
 };
 
-void add(const MessageUse& from, MessageUse& to) {
-  to.count += from.count;
-  to.empty += from.empty;
-  add_saturated(to.bytes, from.bytes);
-  to.largest = std::max(to.largest, from.largest);
-}
-
 void add_call(const RankCalls& calls, std::size_t i, bool timed, RankProfile& profile) {
-  const Operation operation = calls.operation(i);
-  OperationUse& use = profile.operations[static_cast<std::size_t>(operation)];
+  OperationUse& use = profile.operations[static_cast<std::size_t>(calls.operation(i))];
   ++use.count;
-  add_saturated(use.bytes, calls.bytes(i));
   if (timed) use.time_ns += calls.end_ns(i) - calls.begin_ns(i);
-  if (!may_send(operation_class(operation))) return;
-  for_each_send(calls.action(i), [&](const PostedMessage& message) {
-    if (message.peer < 0) return;
-    add({1, std::uint64_t{message.bytes == 0}, message.bytes, message.bytes}, profile.messages);
-  });
 }
 
 /// Sums up a rank's computation.
@@ -58,6 +43,7 @@ struct ComputationSums {
     const auto add = [&](PathId path, std::int64_t ns) {
       profile.ns += ns;
       profile.path_ns[path] += ns;
+      if (!c.blocked) profile.computing_ns[path] += ns;
       profile.kind_ns[{path, calls.operation(c.before_call)}] += ns;
     };
     if (!paths.has_functions()) return add(c.path, c.ns);
@@ -76,6 +62,7 @@ RankProfile profile_of(const Trace& trace, const CallPaths& paths, const CallPat
   const RankCalls& calls = trace.calls(rank);
   RankProfile profile;
   profile.path_ns.resize(paths.size());
+  profile.computing_ns.resize(paths.size());
   ComputationSums sums{trace, paths, code, own_frames, rank, profile};
   walk_program(trace, regions, rank, zero_ns, sums);
   const RankSpan span = rank_span(calls);
@@ -103,10 +90,12 @@ ProgramProfile program_profile(const Trace& trace, const CallPaths& paths,
     parts[r] = profile_of(trace, paths, regions, code, own, zero_ns, static_cast<std::int32_t>(r));
   });
   ProgramProfile profile;
+  profile.computing_ns.resize(paths.size());
   for (std::size_t r = 0; r < ranks; ++r) {
     RankProfile& part = parts[r];
     profile.rank_ns.push_back(part.ns);
     profile.path_ns.push_back(std::move(part.path_ns));
+    for (std::size_t p = 0; p < paths.size(); ++p) profile.computing_ns[p] += part.computing_ns[p];
     for (const auto& [kind, ns] : part.kind_ns) {
       std::vector<std::int64_t>& all = profile.kind_ns[kind];
       all.resize(ranks);
@@ -115,10 +104,8 @@ ProgramProfile program_profile(const Trace& trace, const CallPaths& paths,
     for (std::size_t o = 0; o < kOperationCount; ++o) {
       OperationUse& use = profile.operations[o];
       use.count += part.operations[o].count;
-      add_saturated(use.bytes, part.operations[o].bytes);
       use.time_ns += part.operations[o].time_ns;
     }
-    add(part.messages, profile.messages);
   }
   return profile;
 }

@@ -15,16 +15,7 @@ namespace slackline {
 /// What calls of one operation there are, over all ranks.
 struct OperationUse {
   std::uint64_t count = 0;
-  std::uint64_t bytes = 0;
   std::int64_t time_ns = 0;  ///< in the calls; 0 of an untimed trace
-};
-
-/// The messages that all ranks send by themselves, without those of collectives.
-struct MessageUse {
-  std::uint64_t count = 0;
-  std::uint64_t empty = 0;  ///< of 0 bytes
-  std::uint64_t bytes = 0;
-  std::uint64_t largest = 0;  ///< bytes
 };
 
 /// Computation and calls of a program, summed up. Times in ns.
@@ -32,11 +23,11 @@ struct ProgramProfile {
   /// Where computation belongs: the call path, and the operation that ends it.
   using Kind = std::pair<PathId, Operation>;
 
-  std::vector<std::int64_t> rank_ns;                  ///< computation by rank
-  std::vector<std::vector<std::int64_t>> path_ns;     ///< by rank and path, without what it calls
+  std::vector<std::int64_t> rank_ns;               ///< computation by rank
+  std::vector<std::vector<std::int64_t>> path_ns;  ///< by rank and path, without what it calls
+  std::vector<std::int64_t> computing_ns;          ///< by path, of all ranks, without time blocked
   std::map<Kind, std::vector<std::int64_t>> kind_ns;  ///< by rank
   std::array<OperationUse, kOperationCount> operations{};
-  MessageUse messages{};
 
   std::int64_t mean_ns() const;
 };

@@ -172,20 +172,17 @@ constexpr std::array kCommands{
             "slackline place app.slk --topology fat-tree:k=16,tiers=3 --openmpi ranks.txt\n"
             "slackline place app.slk --ranks-per-node 4 --hosts nodes.txt --slurm hosts.txt\n"
             "slackline place app.slk --topology cluster.toml --placement hosts.txt"},
-    Command{"Improve", "advise",
-            "changes that would shorten the run most, ranked by predicted gain",
+    Command{"Improve", "advise", "changes that would shorten the run most, ranked by their gain",
             setup_report_command<AdviseRequest>,
             "slackline advise app.slk\n"
             "slackline advise app.slk --count 3 --format json\n"
             "slackline advise app.slk --network shared-memory"},
-    Command{"Improve", "gains",
-            "exact gain in run time from faster functions, ranks and communication",
+    Command{"Improve", "gains", "gain in run time from faster functions, ranks and operations",
             setup_report_command<GainsRequest>,
             "slackline gains app.slk\n"
             "slackline gains app.slk --call-paths --format json\n"
             "slackline gains app.slk -L 10us --format csv"},
-    Command{"Improve", "whatif",
-            "predict the effect of a change: load balance, fewer messages, noise",
+    Command{"Improve", "whatif", "run time after a change: load balance, fewer messages, noise",
             setup_report_command<WhatifRequest>,
             "slackline whatif app.slk --set 'balance'\n"
             "slackline whatif app.slk --set 'scale factor=0.5 ranks=0-1'\n"

@@ -284,9 +284,24 @@ def saved_ns(answer):
     return result["before"]["makespan_ns"] - result["after"]["makespan_ns"]
 
 
+def check_advice(advice):
+    """No change gains more than there is, nor do several together gain more than each of them added up."""
+    result = advice["result"] if advice else {"advice": []}
+    for p in result["advice"]:
+        what = f'{p["action"]}: {p["gain_low_ns"]}, {p["gain_ns"]}, {p["gain_high_ns"]} of {result["run_ns"]} ns'
+        check(p["gain_low_ns"] <= p["gain_ns"] <= p["gain_high_ns"], "an error bar contains the gain", what)
+        check(p["gain_ns"] <= result["run_ns"] * 1.000001, "no change gains more than the run", what)
+        check((p["share_of_possible"] or 0) <= 1.001, "no change gains more than is possible", what)
+    together = result.get("combination")
+    if together:
+        gains = [p["gain_ns"] for p in result["advice"] if p["action"] in together["actions"]]
+        check(max(gains) <= together["gain_ns"] * 1.001 + 1000, "several changes gain more than one", f"{together} {gains}")
+
+
 def check_attribution(tool, trace, calls, gains, advice):
     """What a function gains, gains, whatif and advise say alike: the time of a function is the same for all of them. An edit makes
     each stretch between two calls whole nanoseconds, by half of one at most."""
+    check_advice(advice)
     if not gains or not advice:
         return
     tolerance = 1000 + 1e-5 * gains["result"]["run_ns"] + 0.5 * calls

@@ -24,7 +24,7 @@ struct GainGroup {
 
 /// To whom the times of a run belong: those of calls without their waiting to their operation,
 /// which is an owner by its number, and computation to one owner for each rank, call path of
-/// regions and function. Computation that only passes the time between polls belongs to nobody.
+/// regions and function. Computation that only passes the time between polls has no owner.
 class GainOwners {
  public:
   /// Refers to all. O(calls + stretches of computation); 4 bytes a call, 8 a stretch.
@@ -43,7 +43,7 @@ class GainOwners {
   std::uint32_t first_of(std::int32_t rank) const {
     return ranks_[static_cast<std::size_t>(rank)].first_owner;
   }
-  /// Who has the time of a call without its waiting.
+  /// The owner of the time of a call without its waiting.
   std::uint32_t of_call(std::int32_t rank, CallIndex call) const {
     return static_cast<std::uint32_t>(trace_.calls(rank).operation(call));
   }

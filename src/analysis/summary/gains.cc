@@ -200,7 +200,7 @@ class GroupLanes : public ScenarioCosts<GroupTimes<kGainLanes>> {
   ScenarioTimes<kGainLanes> reductions_{};
 };
 
-/// The same, and adds up what the calls of each operation take.
+/// These lanes, which also add up the time in calls by operation.
 class SummingLanes : public GroupLanes {
  public:
   SummingLanes(const RunCosts& costs, std::vector<std::int64_t>& ns)

@@ -74,6 +74,9 @@ Section gains_section(const Gains& gains, std::string_view kind) {
 }
 
 Paragraph headline(const Gains& gains) {
+  if (gains.run_ns <= 0) {
+    return {"No gain can be evaluated: there is no interval in which all ranks were recorded."};
+  }
   const auto has_name = [](const GainCurve& c) {
     return c.kind == "region" || c.kind == "function";
   };

@@ -59,15 +59,21 @@ class ScenarioLanes : public ScenarioCosts<ScenarioTimes<kLanes>> {
     if (gaps_.is_polled(rank, call)) return;
     for (std::int64_t& t : at) t += ns;
     if (ns <= 0) return;
-    for (std::size_t k = 0; k < scenarios_.size(); ++k) {
-      const GapChanges* const changes = scenarios_[k].gaps.get();
-      if (changes != nullptr) at[k] += (*changes)[static_cast<std::size_t>(rank)][call];
-    }
     const GapTime gap = gaps_.of(rank, call);
-    if (gap.busy() + gap.no_processor + gap.late_start == 0) return;
     const OfRank& own = ranks_[static_cast<std::size_t>(rank)];
+    const auto busy = static_cast<double>(gap.busy());
     for (std::size_t k = 0; k < scenarios_.size(); ++k) {
-      at[k] -= std::llround(saved_ns(scenarios_[k], own, gap, rank, call));
+      const RunScenario& s = scenarios_[k];
+      const double of_busy = saved_of_busy_ns(s, own, gap, rank, call);
+      double saved = of_busy + s.without[static_cast<std::size_t>(Limit::processors)] *
+                                   static_cast<double>(gap.no_processor);
+      if (s.balance) saved += static_cast<double>(gap.late_start);
+      if (s.gaps) {
+        // Only what the rest of the scenario leaves can change.
+        const double left = busy > 0 ? std::max(0.0, 1 - of_busy / busy) : 1;
+        saved -= left * static_cast<double>((*s.gaps)[static_cast<std::size_t>(rank)][call]);
+      }
+      at[k] -= std::min(ns, std::int64_t{std::llround(saved)});
     }
   }
 
@@ -79,7 +85,7 @@ class ScenarioLanes : public ScenarioCosts<ScenarioTimes<kLanes>> {
       const RunScenario& s = scenarios_[k];
       double saved = 0;
       for (std::size_t l = 0; l < kLimits; ++l) saved += s.without[l] * parts[l];
-      if (s.calls) saved = std::max(saved, saved_part(*s.calls, rank, call, parts));
+      if (s.calls) saved += saved_part(*s.calls, rank, call, parts);
       at[k] -= std::llround(static_cast<double>(ns) * std::min(1.0, saved));
     }
   }
@@ -163,18 +169,13 @@ class ScenarioLanes : public ScenarioCosts<ScenarioTimes<kLanes>> {
     return at >= gaps_.interval().begin_ns && at <= gaps_.interval().end_ns;
   }
 
-  double saved_ns(const RunScenario& s, const OfRank& own, const GapTime& gap, std::int32_t rank,
-                  CallIndex call) const {
+  /// What is saved of the time in which a rank computes or is blocked.
+  double saved_of_busy_ns(const RunScenario& s, const OfRank& own, const GapTime& gap,
+                          std::int32_t rank, CallIndex call) const {
     const auto without = [&](Limit limit) { return s.without[static_cast<std::size_t>(limit)]; };
-    double saved = 0;
-    double factor = 1;
-    saved += without(Limit::processors) * static_cast<double>(gap.no_processor);
-    if (s.balance) {
-      saved += static_cast<double>(gap.late_start);
-      factor = balance_.factor(*s.balance, rank, call);
-    }
+    double factor = s.balance ? balance_.factor(*s.balance, rank, call) : 1;
     if (s.shared_out) factor *= balance_.shared_out(rank, call);
-    saved += static_cast<double>(gap.busy()) * (1 - factor);
+    double saved = static_cast<double>(gap.busy()) * (1 - factor);
     saved += without(Limit::blocked) * static_cast<double>(gap.blocked) * own.blocked;
     for (const Limit limit :
          {Limit::openmp_serial, Limit::openmp_imbalance, Limit::openmp_synchronisation}) {
@@ -194,7 +195,8 @@ class ScenarioLanes : public ScenarioCosts<ScenarioTimes<kLanes>> {
   std::vector<OfRank> ranks_;
 };
 
-/// The same, and keeps the times of all calls in the first scenario: begin and end by turns.
+/// These lanes, which also keep the times of all calls in the first scenario: begin and end by
+/// turns.
 class RecordingLanes : public ScenarioLanes {
  public:
   using Calls = std::vector<std::vector<std::int64_t>>;  // by rank

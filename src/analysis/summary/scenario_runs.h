@@ -24,7 +24,7 @@ using GapChanges = std::vector<std::vector<std::int64_t>>;
 
 /// Calls that a program does not make, or that take less.
 struct CallChanges {
-  /// Calls that are not made; so nobody waits for them, nor for what they send. Numbered.
+  /// Calls that are not made; so no call waits for them, nor for what they send.
   std::optional<CallSet> omitted{};
   /// What they move is moved by other calls: they save what messages cost that is no transfer.
   bool keeps_bytes = false;

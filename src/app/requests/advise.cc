@@ -25,7 +25,10 @@ std::string model_options(const ModelRequest& request) {
     if (!value.empty()) text += fmt::format(" {} {}", option, shell_word(value));
   };
   const ModelOptions& model = request.model;
+  add("-L", model.latency.value_or(""));
   add("--overhead", model.overhead.value_or(""));
+  add("-G", model.gap_per_byte.value_or(""));
+  add("-S", model.eager_threshold.value_or(""));
   add("--network", model.network);
   add("--machine", model.machine);
   add("--params", model.params_file);
@@ -43,49 +46,15 @@ std::string model_options(const ModelRequest& request) {
   return text;
 }
 
-std::string time_option(std::int64_t fs) {
-  return fmt::format("{}ns", ns_of_fs(fs));
-}
-
-/// Parameters that differ from those of the run, and those that were given.
-std::string parameters(const ModelRequest& request, const ModelChoice& choice,
-                       const ModelVariation& variation) {
-  std::string text;
-  const auto scaled = [](std::int64_t fs, double factor) {
-    return static_cast<std::int64_t>(static_cast<double>(fs) * factor);
-  };
-  if (variation.latency_factor != 1) {
-    text += " -L " + time_option(scaled(choice.model.latency_fs, variation.latency_factor));
-  } else if (request.model.latency) {
-    text += " -L " + shell_word(*request.model.latency);
-  }
-  if (variation.gap_factor != 1) {
-    text += " -G " + time_option(scaled(choice.model.gap_per_byte_fs, variation.gap_factor)) + "/B";
-  } else if (request.model.gap_per_byte) {
-    text += " -G " + shell_word(*request.model.gap_per_byte);
-  }
-  if (variation.eager_threshold_bytes) {
-    text += fmt::format(" -S {}", *variation.eager_threshold_bytes);
-  } else if (request.model.eager_threshold) {
-    text += " -S " + shell_word(*request.model.eager_threshold);
-  }
-  for (const std::string& rule : variation.collectives)
-    text += " --collectives " + shell_word(rule);
-  return text;
-}
-
 /// The command that gives the run time under the hypothesis, or compares the run with one of the
 /// changed program.
 std::string command_for(const Hypothesis& hypothesis, const ModelRequest& request,
                         const LoadedGraph& loaded) {
   const std::string trace = shell_word(loaded.opened.path);
-  if (hypothesis.edits.empty() && !hypothesis.variation.any()) {
-    return fmt::format("slackline report {} CHANGED.slk", trace);
-  }
-  std::string text = hypothesis.edits.empty() ? "slackline predict " : "slackline whatif ";
-  text += trace;
+  if (hypothesis.edits.empty()) return fmt::format("slackline report {} CHANGED.slk", trace);
+  std::string text = "slackline whatif " + trace;
   for (const Edit& edit : hypothesis.edits) text += " --set " + shell_word(to_string(edit));
-  return text + model_options(request) + parameters(request, loaded.model, hypothesis.variation);
+  return text + model_options(request);
 }
 
 auto advise_report(const Advice& advice, const LoadedGraph& loaded, const AdviseRequest& request,

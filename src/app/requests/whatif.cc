@@ -60,7 +60,8 @@ struct TimedRun {
   Trace trace;
   double makespan_ns;
   Findings findings{};
-  LinkDelay link{};  ///< that the time leaves out, if it is not negligible
+  LinkDelay link{};                        ///< that the time leaves out, if it is not negligible
+  const OpenedTrace* recording = nullptr;  ///< of a measured run, also one with edits
 };
 
 /// `which`: of the two programs, for errors.
@@ -106,23 +107,30 @@ using RunProgram = std::function<TimedRun(const Trace&, const ExecutionGraph&)>;
 /// Told of a run while it is analysed.
 using Limited = std::function<void(ScenarioRuns&, std::span<const LimitingCause>)>;
 
-Diagnosis diagnosis_of(const Trace& run, const CallPaths& paths, const Samples* samples,
-                       const Limited& limited) {
-  const CallMatching matching(run);
-  const CausalOrder order(run, matching);
-  return diagnose(run, paths, matching, order, wait_states(run, matching, order, {}),
-                  {.analysed = run_span(run).analysed, .samples = samples, .limited = limited});
+Diagnosis diagnosis_of(const TimedRun& run, const CallPaths& paths, const Limited& limited) {
+  const CallMatching matching(run.trace);
+  const CausalOrder order(run.trace, matching);
+  const RunSpan span = run_span(run.trace);
+  WaitOptions waits;
+  DiagnosisOptions options{.analysed = span.analysed, .limited = limited};
+  if (run.recording != nullptr) {
+    waits.sends = &run.recording->sends;
+    options.analysed = span.common;  // as all reports of a measured run
+    options.samples = &run.recording->samples;
+  }
+  return diagnose(run.trace, paths, matching, order, wait_states(run.trace, matching, order, waits),
+                  options);
 }
 
 /// A program, timed and analysed.
 struct EvaluatedProgram {
   EvaluatedProgram(const Trace& program, const ModelChoice& choice, const RunProgram& run_program,
-                   const Samples* samples = nullptr, const Limited& limited = {})
+                   const Limited& limited = {})
       : graph(build_graph(program, choice.graph)),
         model(overview(program, graph, choice, parse_degradations({}))),
         run(run_program(program, graph)),
         paths(run.trace),
-        diagnosis(diagnosis_of(run.trace, paths, samples, limited)) {}
+        diagnosis(diagnosis_of(run, paths, limited)) {}
 
   EvaluatedProgram(const EvaluatedProgram&) = delete;
   EvaluatedProgram& operator=(const EvaluatedProgram&) = delete;
@@ -167,7 +175,7 @@ struct Evaluated {
 /// On the measured run, of which `edited` has all calls; `modelled`: what the model makes of that.
 Evaluated on_measured_run(const LoadedGraph& loaded, const Trace& program, const Trace& edited,
                           const Trace& modelled) {
-  const auto measured_ns = static_cast<double>(run_span(loaded.trace()).analysed.length_ns());
+  const auto measured_ns = static_cast<double>(run_span(loaded.trace()).common.length_ns());
   std::optional<TimedRun> executed;
   const Limited execute_edited = [&](ScenarioRuns& runs, std::span<const LimitingCause>) {
     const RunScenario scenario{
@@ -175,18 +183,20 @@ Evaluated on_measured_run(const LoadedGraph& loaded, const Trace& program, const
     // The run as it was, executed, leaves out pauses between polls; so does the edited one.
     const double as_it_was_ns = runs.of(RunScenario()).run_ns;
     const double run_ns = runs.execute(std::span(&scenario, 1)).front().run_ns;
-    executed.emplace(runs.execute(scenario, edited), measured_ns - (as_it_was_ns - run_ns));
+    executed = TimedRun{.trace = runs.execute(scenario, edited),
+                        .makespan_ns = measured_ns - (as_it_was_ns - run_ns),
+                        .recording = &loaded.opened};
   };
   const RunProgram before = [&](const Trace&, const ExecutionGraph&) {
-    return TimedRun{loaded.trace(), measured_ns};
+    return TimedRun{
+        .trace = loaded.trace(), .makespan_ns = measured_ns, .recording = &loaded.opened};
   };
   const RunProgram after = [&](const Trace&, const ExecutionGraph&) {
     return std::move(*executed);
   };
-  const Samples* const samples = &loaded.opened.samples;
   return {"measured_run", "measured run time",
-          EvaluatedProgram(program, loaded.model, before, samples, execute_edited),
-          EvaluatedProgram(modelled, loaded.model, after, samples)};
+          EvaluatedProgram(program, loaded.model, before, execute_edited),
+          EvaluatedProgram(modelled, loaded.model, after)};
 }
 
 Evaluated evaluate(const LoadedGraph& loaded, const WhatifRequest& request,
