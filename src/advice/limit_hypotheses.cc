@@ -182,7 +182,7 @@ void limit_hypotheses(ScenarioRuns& runs, std::span<const LimitingCause> limits,
           .each_instance = c.limit == Limit::imbalance && c.ranks.empty(),
           .change = change_of(c.limit),
           .gain = c.gain,
-          .evidence = c.evidence + ".",
+          .evidence = sentence(c, tree),
           .assumption = std::move(remedy->assumption)});
   }
 }
