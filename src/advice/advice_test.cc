@@ -44,12 +44,12 @@ TEST(MergedCalls, AreMessagesBeforeAnotherOneOfTheSameStream) {
       "tag=1\n recv from=0\n wait req=1\n recv from=0\n finalize\n"));
   EXPECT_EQ(merged.count, 2u);  // not of another tag, nor before MPI_Waitall
   EXPECT_EQ(merged.operation, Operation::send);
-  for (const CallIndex call : {1, 2}) {
+  for (const CallIndex call : {1u, 2u}) {
     EXPECT_TRUE(is_omitted(merged, 0, call));
     EXPECT_TRUE(is_omitted(merged, 1, call)) << "its receive";
   }
-  for (const CallIndex call : {3, 4, 5, 6, 7}) EXPECT_FALSE(is_omitted(merged, 0, call));
-  for (const CallIndex call : {3, 4, 5, 6, 7}) EXPECT_FALSE(is_omitted(merged, 1, call));
+  for (const CallIndex call : {3u, 4u, 5u, 6u, 7u}) EXPECT_FALSE(is_omitted(merged, 0, call));
+  for (const CallIndex call : {3u, 4u, 5u, 6u, 7u}) EXPECT_FALSE(is_omitted(merged, 1, call));
 }
 
 // A lock waits for whoever holds it, and what was fetched before a flush is used after it.
@@ -62,8 +62,8 @@ TEST(MergedCalls, AreTransfersBeforeAnotherOneUnderOneLock) {
       " win_unlock target=0\n win_lock target=0\n put target=0 bytes=8\n win_unlock target=0\n"
       " finalize\n"));
   EXPECT_EQ(merged.count, 2u);
-  for (const CallIndex call : {2, 3, 4}) EXPECT_TRUE(is_omitted(merged, 0, call)) << call;
-  for (const CallIndex call : {1, 5, 6, 7, 8, 9, 10, 11, 12}) {
+  for (const CallIndex call : {2u, 3u, 4u}) EXPECT_TRUE(is_omitted(merged, 0, call)) << call;
+  for (const CallIndex call : {1u, 5u, 6u, 7u, 8u, 9u, 10u, 11u, 12u}) {
     EXPECT_FALSE(is_omitted(merged, 0, call)) << call;
   }
 }
