@@ -24,6 +24,7 @@
 #include "analysis/summary/failed_polls.h"
 #include "analysis/summary/gain_groups.h"
 #include "base/arithmetic.h"
+#include "base/error.h"
 #include "base/parallel.h"
 #include "calls/run_span.h"
 
@@ -215,11 +216,17 @@ class SummingLanes : public GroupLanes {
   std::vector<std::int64_t>& ns_;
 };
 
-/// Times in units must be numbers of 64 bits, and percents whole multiples of one.
+/// Times in units must be numbers of 64 bits, and percents whole multiples of one: an Error for
+/// runs of more than 266 days.
 std::int64_t units_for(const Activities& run) {
+  const auto fits = [&](std::int64_t units) {
+    return run.makespan_ns() < (std::int64_t{1} << 61) / units;
+  };
   std::int64_t units = 1'000'000;
-  while (units > 100 && run.makespan_ns() >= (std::int64_t{1} << 61) / units) units /= 10;
-  return units;
+  while (units > 100 && !fits(units)) units /= 10;
+  if (fits(units)) return units;
+  throw Error("cannot compute gain curves", "the run takes more than 266 days",
+              "Check its times with 'slackline info'.");
 }
 
 std::int64_t sum(const std::vector<std::int64_t>& by_owner, const GainGroup& group) {
