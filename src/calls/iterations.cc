@@ -97,12 +97,13 @@ std::int64_t iteration_begin_ns(const RankCalls& calls, const std::vector<std::u
   return std::max(before(first[0]), calls.begin_ns(first[0]) - usual);
 }
 
-std::vector<IterationLoop> find_iterations(const Trace& trace, const CallPaths& paths) {
+std::vector<IterationLoop> find_iterations(const Trace& trace, const CallPaths& paths,
+                                           double shortest) {
   const auto ranks = static_cast<std::size_t>(trace.ranks());
   std::vector<std::vector<RankLoop>> own(ranks);
   parallel_for(ranks, [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
-    if (!trace.calls(rank).empty()) own[r] = rank_loops(trace, paths, rank);
+    if (!trace.calls(rank).empty()) own[r] = rank_loops(trace, paths, rank, shortest);
   });
   std::vector<IterationLoop> loops;
   for (const std::size_t count : usual_counts(trace, own)) {

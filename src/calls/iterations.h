@@ -20,13 +20,16 @@ struct RankLoop {
 };
 
 inline constexpr std::size_t kFewestIterations = 4;
+/// A share of the rank's time.
+inline constexpr double kShortestLoop = 0.1;
 
 /// The loops of a rank between MPI_Init and MPI_Finalize, in program order; they do not overlap.
-/// Loops of fewer than kFewestIterations and of less than a tenth of the rank's time are left out.
-/// An iteration is the shortest repetition that makes most of the kinds of calls that occur in the
-/// loop: a time step, and neither the solver's loop inside of it nor the ten steps between two
-/// outputs. O(calls).
-std::vector<RankLoop> rank_loops(const Trace& trace, const CallPaths& paths, std::int32_t rank);
+/// Those of fewer than kFewestIterations or of less than `shortest` of the rank's time are
+/// excluded. An iteration is the shortest repetition that makes most of the kinds of calls that
+/// occur in the loop: a time step, and neither the solver's loop inside of it nor the ten steps
+/// between two outputs. O(calls).
+std::vector<RankLoop> rank_loops(const Trace& trace, const CallPaths& paths, std::int32_t rank,
+                                 double shortest = kShortestLoop);
 
 /// A loop of the program: iterations that most ranks make together.
 struct IterationLoop {
@@ -46,7 +49,8 @@ struct IterationLoop {
 
 /// The loops of a timed trace, in order of time. Empty where fewer than half of the ranks agree on
 /// them. O(calls).
-std::vector<IterationLoop> find_iterations(const Trace& trace, const CallPaths& paths);
+std::vector<IterationLoop> find_iterations(const Trace& trace, const CallPaths& paths,
+                                           double shortest = kShortestLoop);
 
 /// When the rank's iteration `k` begins: where the call before its first one ends. Before the first
 /// iteration lies what comes before the loop, of which it gets no more computation than others

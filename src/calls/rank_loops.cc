@@ -57,9 +57,8 @@ constexpr std::size_t kMuchLonger = 4;      // times the modal segment: not of t
 constexpr std::size_t kLastingChange = 6;   // segments of another structure: a part of the loop
 constexpr std::size_t kLongestTurn = 4;     // segments in which steps differ by turns
 constexpr double kTurnsMatch = 0.9;
-constexpr double kSteady = 0.6;             // of outer repetitions: have equally many inner ones
-constexpr std::int64_t kShortestLoop = 10;  // the rank's time over a loop's
-constexpr double kRegular = 0.5;            // of a loop's time: the median length times the number
+constexpr double kSteady = 0.6;   // of outer repetitions: have equally many inner ones
+constexpr double kRegular = 0.5;  // of a loop's time: the median length times the number
 
 struct Range {
   std::size_t begin;
@@ -150,7 +149,10 @@ class LoopSearch {
     while (loop.end + 1 < range.end && continues(loop.end + 1)) loop.end += 2;
     if (time(loop) < shortest_ns_) return;
     RankLoop found = calls_of_kind(loop, runs_[*longest].kind);
-    if (regular(found)) found_.push_back(std::move(found));
+    if (!regular(found)) return;
+    found_.push_back(std::move(found));
+    search({range.begin, loop.begin});
+    search({loop.end, range.end});
   }
 
   /// As if each of them were an iteration.
@@ -565,15 +567,17 @@ std::int64_t covered_ns(const RankCalls& calls, const std::vector<RankLoop>& loo
 
 }  // namespace
 
-std::vector<RankLoop> rank_loops(const Trace& trace, const CallPaths& paths, std::int32_t rank) {
+std::vector<RankLoop> rank_loops(const Trace& trace, const CallPaths& paths, std::int32_t rank,
+                                 double shortest) {
   const RankCalls& calls = trace.calls(rank);
   const std::int64_t length = rank_span(calls).analysed.length_ns();
   if (length <= 0) return {};
+  const auto shortest_ns = static_cast<std::int64_t>(shortest * static_cast<double>(length));
   std::vector<RankLoop> best;
   for (const CallDistinction distinction :
        {CallDistinction::by_partner, CallDistinction::by_operation}) {
     const CallRuns runs = call_runs(trace, paths, rank, distinction);
-    std::vector<RankLoop> loops = LoopSearch(calls, runs).all(length / kShortestLoop);
+    std::vector<RankLoop> loops = LoopSearch(calls, runs).all(shortest_ns);
     if (best.empty() || covered_ns(calls, loops) > 2 * covered_ns(calls, best)) {
       best = std::move(loops);
     }

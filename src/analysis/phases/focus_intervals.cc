@@ -1,12 +1,14 @@
 // Where a run changes its behaviour: at the borders of its loops, between iterations from which on
-// the ranks' computation or communication differs (loop_changes.h), and in a run without iterations
-// where the efficiencies of its fixed windows change level. Intervals that behave alike anywhere
+// the ranks' computation or communication differs (loop_changes.h), and outside of loops where the
+// efficiencies of fixed windows change level. Intervals that behave alike anywhere
 // are one phase.
 
 #include "analysis/phases/focus_intervals.h"
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
+#include <utility>
 
 #include "analysis/phases/level_changes.h"
 #include "analysis/phases/loop_changes.h"
@@ -14,11 +16,12 @@
 namespace slackline {
 namespace {
 
-constexpr double kLeastChange = 0.05;      // of an efficiency: less is no change worth reporting
-constexpr double kAlike = 0.06;            // efficiencies of one phase differ by no more
-constexpr double kGoodEnough = 0.9;        // an interval above that is computing
-constexpr double kShortInterval = 0.05;    // of the run: start and end of a loop are not set apart
-constexpr std::size_t kCallsInWindow = 4;  // of a rank: fewer show single calls and no behaviour
+constexpr double kLeastChange = 0.05;       // of an efficiency: less is no change worth reporting
+constexpr double kAlike = 0.06;             // efficiencies of one phase differ by no more
+constexpr double kGoodEnough = 0.9;         // an interval above that is computing
+constexpr double kShortInterval = 0.05;     // of the run: less is set apart only where it differs
+constexpr std::size_t kCallsInWindow = 4;   // of a rank: fewer show single calls and no behaviour
+constexpr std::size_t kTellingWindows = 4;  // show how a short interval without iterations behaves
 constexpr std::size_t kFewestForChanges = 16;
 constexpr std::size_t kMostForChanges = 256;
 
@@ -56,57 +59,139 @@ bool alike(const FocusInterval& a, const FocusInterval& b) {
           a.efficiency.busiest_rank == b.efficiency.busiest_rank);
 }
 
-/// Where the loops begin, change and end.
-std::vector<Border> borders_of(const std::vector<AnalysedLoop>& loops, const RunWindows& windows) {
-  const std::int64_t from = windows.analysed_begin();
-  const std::int64_t to = windows.analysed_end();
-  const auto shortest = static_cast<std::int64_t>(kShortInterval * static_cast<double>(to - from));
-  std::vector<Border> borders{{from}};
-  for (const AnalysedLoop& analysed : loops) {
-    const IterationLoop& loop = analysed.loop;
-    const auto time = [&](std::size_t k) { return loop.border_ns[k] - windows.start(); };
-    const auto apart = std::max(shortest, static_cast<std::int64_t>(loop.period_ns()));
-    const bool follows_other = borders.size() > 1;
-    if (time(0) - borders.back().at_ns >= apart) {
-      borders.push_back({time(0)});
-    } else if (follows_other) {
-      borders.back().at_ns = time(0);
-    }
-    for (const IterationChange& c : analysed.changes.changes) {
-      borders.push_back({time(c.iteration), c.confidence});
-    }
-    if (to - time(loop.count) >= apart) borders.push_back({time(loop.count)});
+/// A stretch of the run that is a loop, or lies between loops; times from the start of the run.
+struct Stretch {
+  std::int64_t begin_ns;
+  std::int64_t end_ns;
+  double period_ns = 0;           // of a loop
+  std::vector<Border> changes{};  // in it
+
+  std::int64_t length_ns() const { return end_ns - begin_ns; }
+};
+
+/// The mean of the ranks.
+std::size_t calls_between(const Trace& trace, std::int64_t from_ns, std::int64_t to_ns) {
+  std::size_t calls = 0;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& of_rank = trace.calls(r);
+    const auto first_after = [&](std::int64_t time_ns) {
+      const auto all = std::views::iota(std::size_t{0}, of_rank.size());
+      return *std::ranges::partition_point(
+          all, [&](std::size_t i) { return of_rank.begin_ns(i) < time_ns; });
+    };
+    calls += first_after(to_ns) - first_after(from_ns);
   }
-  return borders;
+  return calls / static_cast<std::size_t>(std::max(1, trace.ranks()));
 }
 
-/// Without iterations: where the efficiencies of windows change.
-std::vector<Border> borders_of(const Trace& trace, const RunWindows& windows) {
-  const std::int64_t from = windows.analysed_begin();
-  const std::int64_t length = windows.analysed_end() - from;
-  std::vector<Border> borders{{from}};
-  const std::uint64_t calls =
-      trace.call_count() / std::max<std::uint64_t>(1, static_cast<std::uint64_t>(trace.ranks()));
-  const std::size_t count = std::min<std::size_t>(kMostForChanges, calls / kCallsInWindow);
-  if (count < kFewestForChanges || length < static_cast<std::int64_t>(count)) return borders;
-  const auto time = [&](std::size_t i) {
-    return from + static_cast<std::int64_t>(static_cast<double>(length) * static_cast<double>(i) /
-                                            static_cast<double>(count));
-  };
-  std::vector<StepSeries> series(3,
-                                 {.values = {}, .least_change = kLeastChange, .by_ratio = false});
-  for (std::size_t i = 0; i < series.size(); ++i) series[i].group = i;
-  for (std::size_t i = 0; i < count; ++i) {
-    const WindowEfficiency e = windows.between(time(i), time(i + 1));
-    series[0].values.push_back(e.useful);
-    series[1].values.push_back(e.transfer);
-    series[2].values.push_back(e.load_balance);
+/// Divides the analysed interval into stretches.
+class StretchSearch {
+ public:
+  StretchSearch(const Trace& trace, const std::vector<AnalysedLoop>& loops,
+                const RunWindows& windows)
+      : trace_(trace),
+        loops_(loops),
+        windows_(windows),
+        length_(static_cast<double>(windows.analysed_end() - windows.analysed_begin())) {}
+
+  std::vector<Border> borders() const {
+    std::vector<Border> borders;
+    for (const Stretch& s : joined(stretches())) {
+      borders.push_back({s.begin_ns});
+      borders.insert(borders.end(), s.changes.begin(), s.changes.end());
+    }
+    return borders;
   }
-  for (const LevelChange& c : level_changes(series).changes) {
-    borders.push_back({time(c.at), c.confidence});
+
+ private:
+  std::vector<Stretch> stretches() const {
+    std::vector<Stretch> all;
+    std::int64_t now = windows_.analysed_begin();
+    const auto outside_until = [&](std::int64_t end) {
+      if (end <= now) return;
+      all.push_back({now, end});
+      all.back().changes = changes_between(now, end);
+    };
+    for (const AnalysedLoop& analysed : loops_) {
+      const IterationLoop& loop = analysed.loop;
+      const auto time = [&](std::size_t k) {
+        return std::clamp(loop.border_ns[k] - windows_.start(), now, windows_.analysed_end());
+      };
+      Stretch s{time(0), time(loop.count), loop.period_ns()};
+      for (const IterationChange& c : analysed.changes.changes) {
+        s.changes.push_back({time(c.iteration), c.confidence});
+      }
+      outside_until(s.begin_ns);
+      now = s.end_ns;
+      all.push_back(std::move(s));
+    }
+    outside_until(windows_.analysed_end());
+    return all;
   }
-  return borders;
-}
+
+  /// Without those that are not worth an interval of their own: they belong to the stretch before.
+  std::vector<Stretch> joined(std::vector<Stretch> all) const {
+    std::vector<Stretch> kept;
+    for (Stretch& s : all) {
+      if (!kept.empty() && belongs_to(s, kept.back())) {
+        kept.back().end_ns = s.end_ns;
+        continue;
+      }
+      if (kept.size() == 1 && belongs_to(kept.back(), s)) {
+        s.begin_ns = kept.back().begin_ns;
+        kept.pop_back();
+      }
+      kept.push_back(std::move(s));
+    }
+    return kept;
+  }
+
+  bool belongs_to(const Stretch& s, const Stretch& other) const {
+    if (s.period_ns == 0 && static_cast<double>(s.length_ns()) < other.period_ns) return true;
+    const double share = static_cast<double>(s.length_ns()) / length_;
+    if (share >= kShortInterval) return false;
+    if (share < kShortestInterval) return true;
+    const bool tells_nothing = s.period_ns == 0 && calls_in(s) < kTellingWindows * kCallsInWindow;
+    return tells_nothing || distance(efficiency(s), efficiency(other)) <= kLeastChange;
+  }
+
+  std::size_t calls_in(const Stretch& s) const {
+    return calls_between(trace_, windows_.start() + s.begin_ns, windows_.start() + s.end_ns);
+  }
+  WindowEfficiency efficiency(const Stretch& s) const {
+    return windows_.between(s.begin_ns, s.end_ns);
+  }
+
+  /// Without iterations: where the efficiencies of windows change.
+  std::vector<Border> changes_between(std::int64_t from, std::int64_t to) const {
+    const std::size_t calls = calls_between(trace_, windows_.start() + from, windows_.start() + to);
+    const std::size_t count = std::min(kMostForChanges, calls / kCallsInWindow);
+    if (count < kFewestForChanges || to - from < static_cast<std::int64_t>(count)) return {};
+    const auto time = [&](std::size_t i) {
+      return from + static_cast<std::int64_t>(static_cast<double>(to - from) *
+                                              static_cast<double>(i) / static_cast<double>(count));
+    };
+    std::vector<StepSeries> series(3,
+                                   {.values = {}, .least_change = kLeastChange, .by_ratio = false});
+    for (std::size_t i = 0; i < series.size(); ++i) series[i].group = i;
+    for (std::size_t i = 0; i < count; ++i) {
+      const WindowEfficiency e = windows_.between(time(i), time(i + 1));
+      series[0].values.push_back(e.useful);
+      series[1].values.push_back(e.transfer);
+      series[2].values.push_back(e.load_balance);
+    }
+    std::vector<Border> borders;
+    for (const LevelChange& c : level_changes(series).changes) {
+      borders.push_back({time(c.at), c.confidence});
+    }
+    return borders;
+  }
+
+  const Trace& trace_;
+  const std::vector<AnalysedLoop>& loops_;
+  const RunWindows& windows_;
+  double length_;
+};
 
 void make_intervals(std::vector<Border> borders, const RunWindows& windows, Monitor& out) {
   std::ranges::stable_sort(borders, {}, &Border::at_ns);
@@ -191,8 +276,7 @@ void add_start_and_end(const RunWindows& windows, Monitor& out) {
 
 void find_focus_intervals(const Trace& trace, const std::vector<AnalysedLoop>& loops,
                           const RunWindows& windows, Monitor& out) {
-  make_intervals(loops.empty() ? borders_of(trace, windows) : borders_of(loops, windows), windows,
-                 out);
+  make_intervals(StretchSearch(trace, loops, windows).borders(), windows, out);
   find_phases(out);
   add_start_and_end(windows, out);
   report_iterations(loops, windows, out);

@@ -9,6 +9,9 @@
 
 namespace slackline {
 
+/// A share of the run: shorter loops and other stretches have no interval of their own.
+inline constexpr double kShortestInterval = 0.01;
+
 /// A loop of the run, and how its iterations differ.
 struct AnalysedLoop {
   IterationLoop loop;
@@ -16,8 +19,8 @@ struct AnalysedLoop {
 };
 
 /// Fills in intervals, phases and iterations of a monitor: where intervals begin and end, their
-/// kinds and efficiencies. `loops` are the run's, in order of time; without any, changes are looked
-/// for in windows of time. O(intervals * ranks * log calls).
+/// kinds and efficiencies. `loops` are the run's, in order of time; outside of them changes are
+/// looked for in windows of time. O(intervals * ranks * log calls).
 void find_focus_intervals(const Trace& trace, const std::vector<AnalysedLoop>& loops,
                           const RunWindows& windows, Monitor& out);
 

@@ -122,8 +122,11 @@ TimeInterval analysed_interval(const Trace& trace, const MonitorOptions& options
 }
 
 std::vector<AnalysedLoop> analysed_loops(const Trace& trace, const MonitorInputs& inputs) {
+  std::vector<IterationLoop> found = find_iterations(trace, inputs.paths, kShortestInterval);
+  // Ranks may agree on long loops only.
+  if (found.empty()) found = find_iterations(trace, inputs.paths);
   std::vector<AnalysedLoop> loops;
-  for (IterationLoop& loop : find_iterations(trace, inputs.paths)) {
+  for (IterationLoop& loop : found) {
     LoopChanges changes =
         loop_changes(loop, iteration_times(trace, inputs.paths, inputs.waits, loop));
     loops.push_back({std::move(loop), std::move(changes)});
