@@ -46,7 +46,7 @@ void find_code(const Activities& run, const WaitStates& waits, const DiagnosisOp
   ScenarioRuns runs({trace, run.matching(), waits, run, code, d.shares, openmp});
   d.limits = limiting_causes(runs);
   if (options.limited) options.limited(runs, d.limits);
-  if (trace.call_tree().empty()) return;
+  if (trace.call_tree().empty() || options.detail == DiagnosisDetail::limits) return;
   const CallPaths functions = CallPaths::of_functions(trace);
   const CallActivities in_functions(trace, functions);
   const auto collector = collect_waits_by_code(trace, waits, in_functions);
@@ -298,29 +298,35 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
   const CallActivities names(trace, paths);
   const Activities run(trace, matching, order);
   IdealRun ideal;
+  const bool all = options.detail == DiagnosisDetail::all;
   const std::array<std::function<void()>, 2> halves{
       [&] {
+        d.poll_gaps = poll_gaps(trace, analysed);
+        if (!all) return;
         d.path = critical_path(run, names, {});
         d.imbalance = imbalance_metrics(trace, matching);
-        d.poll_gaps = poll_gaps(trace, analysed);
         d.waiting = waiting_over_time(trace, waits, analysed);
       },
       [&] {
         d.waits = summarize_states(trace, matching, names, waits, analysed);
         ideal = ideal_run(trace, matching, {});
         d.shares = time_shares(trace, matching, names, waits, ideal, analysed);
-        d.stalls = call_stalls(
-            trace, names, waits, analysed,
-            std::span(d.shares.calls).first(std::min(kStallsAsked, d.shares.calls.size())));
+        if (all) {
+          d.stalls = call_stalls(
+              trace, names, waits, analysed,
+              std::span(d.shares.calls).first(std::min(kStallsAsked, d.shares.calls.size())));
+        }
         d.efficiency = efficiency_from(trace, matching, ideal, analysed);
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
   find_code(run, waits, options, d);
   d.monitor = monitor(trace, {ideal, waits, d.path, paths, efficiency_inputs(d.shares)},
                       {.analysed = analysed});
-  d.causes = root_causes(trace, waits, d.waits.delays, d.shares.present);
-  add_late_ranks(trace, waits, d.waits.delays, d.monitor);
-  d.example = example_wait(trace, waits, d.waits.delays);
+  if (all) {
+    d.causes = root_causes(trace, waits, d.waits.delays, d.shares.present);
+    add_late_ranks(trace, waits, d.waits.delays, d.monitor);
+    d.example = example_wait(trace, waits, d.waits.delays);
+  }
   d.findings = d.waits.findings;
   for (const Findings* own : {&d.efficiency.findings, &d.path.findings}) {
     d.findings.merge(new_findings(*own, d.findings));  // what matching found is in all of them

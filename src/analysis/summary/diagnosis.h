@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -58,8 +59,16 @@ struct Diagnosis {
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths,
                    const std::optional<TimeInterval>& analysed = std::nullopt);
 
+/// How much a diagnosis finds.
+enum class DiagnosisDetail : std::uint8_t {
+  all,
+  limits  ///< only what limits the run, when that changes, and how far to trust it: nothing of the
+          ///< critical path, of imbalance by collective, of single calls and of causes of waits
+};
+
 /// What a diagnosis may be given beside the run.
 struct DiagnosisOptions {
+  DiagnosisDetail detail = DiagnosisDetail::all;
   /// In the trace's own time; without it RunSpan::common.
   std::optional<TimeInterval> analysed{};
   const Samples* samples = nullptr;  ///< of the trace; null: none

@@ -406,18 +406,28 @@ class LimitSearch {
       return describe_outside(c);
     }
     std::map<FrameId, double> frames;
+    std::array<double, kOperationCount> operations{};
     for (const PlacedLoss& loss : losses_.placed()) {
-      if (loss.limit == c.limit) frames[loss.place.frame] += loss.ns;
+      if (loss.limit != c.limit) continue;
+      frames[loss.place.frame] += loss.ns;
+      operations[static_cast<std::size_t>(loss.place.operation)] += loss.ns;
     }
     c.frame = most_of_function(in_.trace.call_tree(), frames);
-    const CallTree& tree = in_.trace.call_tree();
+    std::optional<Operation> only;
+    // What many functions have little of each is named by the operation.
+    if (const double all = c.share * rank_time();
+        c.frame != 0 && 2 * of_function(c, frames) < all) {
+      const auto most = std::ranges::max_element(operations);
+      if (*most > of_function(c, frames)) {
+        only = static_cast<Operation>(most - operations.begin());
+        c.frame = 0;
+      }
+    }
     const PlacedLoss* most = nullptr;
     for (const PlacedLoss& loss : losses_.placed()) {
-      if (loss.limit != c.limit || loss.ns <= 0) continue;
-      if (c.frame != 0 && (loss.place.frame == 0 || tree.location(loss.place.frame).function !=
-                                                        tree.location(c.frame).function)) {
+      if (loss.limit != c.limit || loss.ns <= 0 || (only && loss.place.operation != *only))
         continue;
-      }
+      if (c.frame != 0 && !is_in_function(loss.place.frame, c.frame)) continue;
       if (most == nullptr || loss.ns > most->ns) most = &loss;
     }
     if (most == nullptr) {
@@ -427,15 +437,24 @@ class LimitSearch {
     }
     c.operation = most->place.operation;
     c.evidence = evidence_of_calls(*most);
-    double of_operation = 0;
-    for (const PlacedLoss& loss : losses_.placed()) {
-      if (loss.limit == c.limit && loss.place.operation == c.operation) of_operation += loss.ns;
-    }
+    const double of_operation = operations[static_cast<std::size_t>(c.operation)];
     c.only_operation = of_operation >= kNearlyWhole * c.share * rank_time();
     if (most->ns < kNearlyWhole * c.share * rank_time()) {
       c.evidence =
           fmt::format("largest part: {} in {}", format_percent(most->ns / rank_time()), c.evidence);
     }
+  }
+
+  bool is_in_function(FrameId frame, FrameId of) const {
+    const CallTree& tree = in_.trace.call_tree();
+    return frame != 0 && tree.location(frame).function == tree.location(of).function;
+  }
+
+  /// What of `frames` is in the function of a cause.
+  double of_function(const LimitingCause& c, const std::map<FrameId, double>& frames) const {
+    double sum = 0;
+    for (const auto& [frame, ns] : frames) sum += is_in_function(frame, c.frame) ? ns : 0;
+    return sum;
   }
 
   static std::string evidence_of_calls(const PlacedLoss& loss) {

@@ -418,6 +418,24 @@ TEST(Limits, TellManySmallMessagesFromLargeOnes) {
   EXPECT_EQ(limits_of(sends(3, 8)).at(0).limit, Limit::transfer) << "few are no rate";
 }
 
+// 3000 messages of ten functions, a tenth of each.
+TEST(Limits, NameTheOperationWhereManyFunctionsLoseALittle) {
+  std::string text = "slackline-trace 1 timed ranks=2\nframe 1 0 main file=a.c line=30\n";
+  for (int f = 2; f < 12; ++f) text += fmt::format("frame {0} 1 f{0} file=a.c line={0}\n", f);
+  std::string ranks[2]{"rank 0\n", "rank 1\n"};
+  for (int i = 0; i < 3000; ++i) {
+    const int at = 110 * i + 10;
+    const int frame = 2 + i % 10;
+    ranks[0] += fmt::format(" @{} +100 send to=1 bytes=8 frame={}\n", at, frame);
+    ranks[1] += fmt::format(" @{} +100 recv from=0 bytes=8 frame={}\n", at, frame);
+  }
+  const LimitingCause first = limits_of(read_text(text + ranks[0] + ranks[1], "test")).at(0);
+  EXPECT_EQ(first.limit, Limit::message_rate);
+  EXPECT_EQ(first.frame, 0);
+  EXPECT_NE(first.operation, Operation::none);
+  EXPECT_FALSE(first.only_operation) << "half of it is in the other one";
+}
+
 // 300 sends of 100 ns each, and 3 of 6 us: what these take beyond their size is not explained, but
 // that of the others is.
 TEST(Limits, TellFewLongCallsFromTheOthers) {

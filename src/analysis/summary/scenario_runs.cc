@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/paths/scenario_times.h"
 #include "base/arithmetic.h"
 #include "calls/run_span.h"
 #include "trace/trace_builder.h"
@@ -14,7 +13,7 @@
 namespace slackline {
 namespace {
 
-constexpr std::size_t kLanes = 8;
+constexpr std::size_t kLanes = ScenarioRuns::kLanes;
 constexpr double kDeviations = 2;            // of the sum over stretches: half an error bar
 constexpr std::size_t kFewestStretches = 5;  // say how much they vary
 
@@ -45,6 +44,9 @@ class ScenarioLanes : public ScenarioCosts<ScenarioTimes<kLanes>> {
     for (std::size_t k = 0; k < scenarios.size(); ++k) {
       alone[k] = scenarios[k].alone;
       unlocked[k] = scenarios[k].alone || scenarios[k].unlocked;
+      if (changes_computation(scenarios[k])) with_other_gaps_.push_back(k);
+      if (changes_calls(scenarios[k])) with_other_calls_.push_back(k);
+      if (omits_waits(scenarios[k])) with_omissions_.push_back(k);
     }
     const TimeInterval& interval = gaps_.interval();
     counted = {interval.begin_ns - run_.start_ns(), interval.end_ns - run_.start_ns()};
@@ -58,11 +60,11 @@ class ScenarioLanes : public ScenarioCosts<ScenarioTimes<kLanes>> {
   void add_gap(std::int32_t rank, CallIndex call, std::int64_t ns, Times& at) const override {
     if (gaps_.is_polled(rank, call)) return;
     for (std::int64_t& t : at) t += ns;
-    if (ns <= 0) return;
+    if (ns <= 0 || with_other_gaps_.empty()) return;
     const GapTime gap = gaps_.of(rank, call);
     const OfRank& own = ranks_[static_cast<std::size_t>(rank)];
     const auto busy = static_cast<double>(gap.busy());
-    for (std::size_t k = 0; k < scenarios_.size(); ++k) {
+    for (const std::size_t k : with_other_gaps_) {
       const RunScenario& s = scenarios_[k];
       const double of_busy = saved_of_busy_ns(s, own, gap, rank, call);
       double saved = of_busy + s.without[static_cast<std::size_t>(Limit::processors)] *
@@ -73,29 +75,28 @@ class ScenarioLanes : public ScenarioCosts<ScenarioTimes<kLanes>> {
         const double left = busy > 0 ? std::max(0.0, 1 - of_busy / busy) : 1;
         saved -= left * static_cast<double>((*s.gaps)[static_cast<std::size_t>(rank)][call]);
       }
-      at[k] -= std::min(ns, std::int64_t{std::llround(saved)});
+      at[k] -= std::min(ns, rounded(saved));
     }
   }
 
   void add_call(std::int32_t rank, CallIndex call, std::int64_t ns, Times& at) const override {
     for (std::int64_t& t : at) t += ns;
-    if (ns <= 0 || !is_inside(rank, call)) return;
+    if (ns <= 0 || with_other_calls_.empty() || !is_inside(rank, call)) return;
     const LimitParts& parts = losses_.parts_of(rank, call, static_cast<double>(ns));
-    for (std::size_t k = 0; k < scenarios_.size(); ++k) {
+    for (const std::size_t k : with_other_calls_) {
       const RunScenario& s = scenarios_[k];
       double saved = 0;
       for (std::size_t l = 0; l < kLimits; ++l) saved += s.without[l] * parts[l];
       if (s.calls) saved += saved_part(*s.calls, rank, call, parts);
-      at[k] -= std::llround(static_cast<double>(ns) * std::min(1.0, saved));
+      at[k] -= rounded(static_cast<double>(ns) * std::min(1.0, saved));
     }
   }
 
   std::array<bool, kLanes> omitted(std::int32_t rank, CallIndex call,
                                    const CallWork::Wait& wait) const override {
     std::array<bool, kLanes> lanes{};
-    for (std::size_t k = 0; k < scenarios_.size(); ++k) {
-      const CallChanges* const calls = scenarios_[k].calls.get();
-      if (calls != nullptr) lanes[k] = does_not_wait(*calls, rank, call, wait);
+    for (const std::size_t k : with_omissions_) {
+      lanes[k] = does_not_wait(*scenarios_[k].calls, rank, call, wait);
     }
     return lanes;
   }
@@ -105,6 +106,27 @@ class ScenarioLanes : public ScenarioCosts<ScenarioTimes<kLanes>> {
     double blocked = 0;    ///< share of its time blocked that all ranks have
     LimitParts threads{};  ///< shares of its computation that its threads lose
   };
+
+  static bool changes_computation(const RunScenario& s) {
+    constexpr std::array kOfComputation{Limit::processors, Limit::blocked, Limit::openmp_serial,
+                                        Limit::openmp_imbalance, Limit::openmp_synchronisation};
+    return s.balance || s.shared_out || s.gaps != nullptr ||
+           std::ranges::any_of(kOfComputation, [&](Limit limit) {
+             return s.without[static_cast<std::size_t>(limit)] != 0;
+           });
+  }
+  static bool changes_calls(const RunScenario& s) {
+    return s.calls != nullptr || s.without != std::array<double, kLimits>{};
+  }
+
+  static bool omits_waits(const RunScenario& s) {
+    return s.calls != nullptr && (s.calls->omitted || s.calls->no_late_receivers);
+  }
+
+  /// To the nearest, of what is far below 2^52.
+  static std::int64_t rounded(double ns) {
+    return static_cast<std::int64_t>(ns < 0 ? ns - 0.5 : ns + 0.5);
+  }
 
   static bool is_omitted(const CallChanges& calls, std::int32_t rank, CallIndex call) {
     return calls.omitted && calls.omitted->contains(rank, call);
@@ -192,6 +214,9 @@ class ScenarioLanes : public ScenarioCosts<ScenarioTimes<kLanes>> {
   const ComputationBalance& balance_;
   const LimitLosses& losses_;
   std::span<const RunScenario> scenarios_;
+  std::vector<std::size_t> with_other_gaps_;   // lanes
+  std::vector<std::size_t> with_other_calls_;  // lanes
+  std::vector<std::size_t> with_omissions_;    // lanes
   std::vector<OfRank> ranks_;
 };
 
@@ -233,7 +258,7 @@ std::vector<RunOutcome> ScenarioRuns::execute(std::span<const RunScenario> scena
   std::vector<RunOutcome> outcomes;
   while (!scenarios.empty()) {
     const auto some = scenarios.first(std::min(kLanes, scenarios.size()));
-    const auto found = run_scenarios(in_.run, sources_, ScenarioLanes(*this, some));
+    const auto found = run_scenarios(in_.run, sources_, ScenarioLanes(*this, some), memory_);
     for (std::size_t k = 0; k < some.size(); ++k) {
       RunOutcome& o = outcomes.emplace_back(static_cast<double>(found.makespan_ns[k]),
                                             static_cast<double>(found.waiting_ns[k]));
@@ -247,7 +272,7 @@ std::vector<RunOutcome> ScenarioRuns::execute(std::span<const RunScenario> scena
 Trace ScenarioRuns::execute(const RunScenario& scenario, Trace program) {
   TraceBuilder run = std::move(program);
   RecordingLanes::Calls times(static_cast<std::size_t>(run.ranks()));
-  run_scenarios(in_.run, sources_, RecordingLanes(*this, scenario, times));
+  run_scenarios(in_.run, sources_, RecordingLanes(*this, scenario, times), memory_);
   for (std::int32_t r = 0; r < run.ranks(); ++r) {
     std::vector<std::int64_t>& own = times[static_cast<std::size_t>(r)];
     for (std::int64_t& time : own) time += in_.run.start_ns();

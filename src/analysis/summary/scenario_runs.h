@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/paths/scenario_times.h"
 #include "analysis/summary/computation_balance.h"
 #include "analysis/summary/failed_polls.h"
 #include "analysis/summary/gap_times.h"
@@ -63,6 +64,8 @@ struct RunOutcome {
 /// eight in one walk (analysis/paths/scenario_times.h). Not to be copied.
 class ScenarioRuns {
  public:
+  static constexpr std::size_t kLanes = 8;
+
   /// Keeps what `inputs` refers to. O(calls + waits).
   explicit ScenarioRuns(const LimitInputs& inputs);
   ScenarioRuns(const ScenarioRuns&) = delete;
@@ -104,6 +107,7 @@ class ScenarioRuns {
   const GapTimes gaps_;
   const ComputationBalance balance_;
   const CallSet sources_;
+  ScenarioMemory<ScenarioTimes<kLanes>> memory_;
   std::deque<std::pair<RunScenario, RunOutcome>> kept_;
 };
 

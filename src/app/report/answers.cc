@@ -144,6 +144,17 @@ const IterationChange* largest_change(const Diagnosis& d) {
       [](const IterationChange& c) { return std::abs(c.after_ns - c.before_ns); });
 }
 
+/// What changes most between two iterations, where the intervals of the run do not differ; empty
+/// without that.
+std::string change_between_iterations(const Diagnosis& d) {
+  const IterationChange* const change = largest_change(d);
+  if (change == nullptr) return "";
+  std::string text = change_sentence(*change);
+  const std::size_t more = d.monitor.iterations->changes.size() - 1;
+  if (more > 0) text += fmt::format(" {} between iterations.", count_of(more, "smaller change"));
+  return text;
+}
+
 std::optional<Answer> answer_change(const Diagnosis& d) {
   const std::vector<FocusInterval> intervals = program_intervals(d);
   if (intervals.empty()) return std::nullopt;
@@ -157,13 +168,9 @@ std::optional<Answer> answer_change(const Diagnosis& d) {
       fmt::format("parallel efficiency {}{}{}", format_percent(worst.efficiency.useful),
                   efficient ? "" : ", limited by ", efficient ? "" : name(worst.kind));
   const std::string times = times_of_changes(intervals);
-  if (const IterationChange* const change = largest_change(d); times.empty() && change) {
+  if (const std::string text = change_between_iterations(d); times.empty() && !text.empty()) {
     a.evidence.emplace_back("iteration_changes");
-    a.text = change_sentence(*change);
-    const std::size_t more = d.monitor.iterations->changes.size() - 1;
-    if (more > 0)
-      a.text += fmt::format(" {} between iterations.", count_of(more, "smaller change"));
-    a.text += trends(d);
+    a.text = text + trends(d);
     return a;
   }
   if (times.empty()) {
@@ -208,8 +215,7 @@ auto answer_objects(const std::vector<Answer>& answers) {
 
 }  // namespace
 
-std::string tolerated_latency(const Overview& model) {
-  const Tolerances& t = model.tolerances;
+std::string tolerated_latency(const Tolerances& t) {
   if (t.rows.empty()) return "";
   std::vector<std::string> limits;
   for (const Tolerances::Row& row : t.rows) {
@@ -231,7 +237,10 @@ std::string change_over_time(const Diagnosis& measured) {
   const std::vector<FocusInterval> intervals = program_intervals(measured);
   if (intervals.empty()) return "";
   const std::string times = times_of_changes(intervals);
-  if (times.empty()) return "No phase change detected." + trends(measured);
+  if (times.empty()) {
+    const std::string change = change_between_iterations(measured);
+    return (change.empty() ? "No phase change detected." : change) + trends(measured);
+  }
   const FocusInterval& worst = *std::ranges::max_element(intervals, {}, lost_ns);
   const auto [begin, end] = time_range(worst.begin_ns, worst.end_ns);
   return fmt::format(
@@ -243,7 +252,7 @@ std::string change_over_time(const Diagnosis& measured) {
 namespace {
 
 std::optional<Answer> latency(const Overview& model, const TimeShares* shares = nullptr) {
-  std::string text = tolerated_latency(model);
+  std::string text = tolerated_latency(model.tolerances);
   if (text.empty()) return std::nullopt;
   const std::string quality = prediction_quality(model.prediction, shares);
   if (!quality.empty()) text += " " + quality;

@@ -30,9 +30,9 @@ std::vector<Answer> answers(const Diagnosis& measured, const CallPaths& paths,
 std::vector<Answer> answers(const Overview& model);
 
 /// "+2 us for 1 % and +4 us for 2 % longer predicted run time."; empty where it is not known.
-std::string tolerated_latency(const Overview& model);
-/// "No phase change detected." or when the measured behaviour changes, and where most time is lost;
-/// empty where no interval is known.
+std::string tolerated_latency(const Tolerances& latency);
+/// "No phase change detected." or when the measured behaviour changes, in efficiency with where
+/// most time is lost, or from one iteration to the next; empty where no interval is known.
 std::string change_over_time(const Diagnosis& measured);
 
 using AnswersJson = JsonOf<struct AnswersJsonTag>;

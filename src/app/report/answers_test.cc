@@ -67,9 +67,12 @@ TEST(Answers, TellChangesThatLeaveTheEfficiencyAsItIs) {
       now += 9'000;
     }
   }
-  const std::string change = answer(answers_of(timed_trace(2, text)), "change");
-  EXPECT_THAT(change, HasSubstr("From iteration 100 on, computation"));
-  EXPECT_THAT(change, Not(HasSubstr("No phase change")));
+  const Trace trace = timed_trace(2, text);
+  for (const std::string& change :
+       {answer(answers_of(trace), "change"), change_over_time(diagnose(trace, CallPaths(trace)))}) {
+    EXPECT_THAT(change, HasSubstr("From iteration 100 on, computation"));
+    EXPECT_THAT(change, Not(HasSubstr("No phase change")));
+  }
 }
 
 TEST(Answers, NameRanksThatAreLateInTurnAndWhen) {

@@ -17,6 +17,7 @@
 #include "base/printable.h"
 #include "base/sentences.h"
 #include "base/units.h"
+#include "calls/run_span.h"
 
 namespace slackline {
 namespace {
@@ -165,14 +166,13 @@ std::string advice_text(const FirstScreenInputs& in) {
 /// Which prediction the tolerance rests on, and what makes the rest uncertain.
 std::string trust(const FirstScreenInputs& in) {
   std::string text;
-  const Prediction& p = in.model.prediction;
-  if (p.measured && p.measured->makespan_ns > 0) {
-    const auto measured_ns = static_cast<double>(p.measured->makespan_ns);
-    text =
-        fmt::format("Predicted / measured run time {:.2f} ({} / {}).", p.makespan_ns / measured_ns,
-                    format_time_ns(p.makespan_ns), format_time_ns(measured_ns));
-  }
   if (in.measured == nullptr) return text;
+  const auto measured_ns = static_cast<double>(run_span(in.trace).analysed.length_ns());
+  if (measured_ns > 0) {
+    text = fmt::format("Predicted / measured run time {:.2f} ({} / {}).",
+                       in.latency.makespan_ns / measured_ns, format_time_ns(in.latency.makespan_ns),
+                       format_time_ns(measured_ns));
+  }
   for (const Judgement& caution : cautions(*in.measured, in.trace)) text += " " + caution.sentence;
   return text;
 }
@@ -183,7 +183,7 @@ Section first_screen(const FirstScreenInputs& in) {
   ScreenRows rows;
   const Diagnosis* d = in.measured;
   const CallTree& tree = in.trace.call_tree();
-  if (d != nullptr && d->shares.length_ns > 0) {
+  if (in.model == nullptr) {
     add_time(d->shares, rows);
     add_limits(d->limits, tree, rows);
     add_code(d->limits, tree, rows);
@@ -191,13 +191,13 @@ Section first_screen(const FirstScreenInputs& in) {
     // Where ranks lack processors, other programs change what these do.
     if (!lacks_processors(d)) rows.add("when", change_over_time(*d));
   } else {
-    for (const Judgement& j : judgement(in.model)) {
+    for (const Judgement& j : judgement(*in.model)) {
       rows.add(j.aspect == JudgementAspect::limit ? "limited by" : "", j.sentence);
     }
-    rows.add("ranks", of_answer(answers(in.model), "late"));
+    rows.add("ranks", of_answer(answers(*in.model), "late"));
   }
   rows.add("advice", advice_text(in));
-  rows.add("network", tolerated_latency(in.model));
+  rows.add("network", tolerated_latency(in.latency));
   rows.add("trust", trust(in));
   rows.add("more", fmt::format("slackline report {} with --all, with --section time,waits,path, or "
                                "as a page with -o report.html",

@@ -137,10 +137,12 @@ struct ModelAnswers {
 /// What a measured run says of itself, in the order in which it is found.
 struct MeasuredSide {
   MeasuredSide(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
-               const RunReportOptions& options, const AdviceSource& advise = {})
+               const RunReportOptions& options, DiagnosisDetail detail = DiagnosisDetail::all,
+               const AdviceSource& advise = {})
       : order(trace, matching),
         waits(wait_states(trace, matching, order, {.sends = options.sends})) {
-    DiagnosisOptions how{.analysed = options.analysed, .samples = options.samples};
+    DiagnosisOptions how{
+        .detail = detail, .analysed = options.analysed, .samples = options.samples};
     if (advise.on_run) {
       how.limited = [&](ScenarioRuns& runs, std::span<const LimitingCause> limits) {
         advice = advise.on_run(runs, limits);
@@ -216,14 +218,19 @@ Report run_summary(const Trace& trace, const CallMatching& matching, const Graph
                    const std::string& path, const AdviceSource& advise) {
   const CallPaths paths(trace);
   const std::shared_future graph = in_background([&] { return &source(); });
-  auto overview_of_model = in_background([&] {
-    const ExecutionGraph& built = *graph.get();
-    const ModelFunctions functions(built, choice);
-    return overview(trace, functions, ModelledRun(trace, built, choice), options.degradations_ppm);
+  auto tolerated = in_background([&] {
+    return tolerances(*graph.get(), choice, Parameter::latency, options.degradations_ppm);
   });
   std::optional<MeasuredSide> measured;
-  if (trace.timed()) measured.emplace(trace, matching, paths, options, advise);
-  const Overview model = overview_of_model.get();
+  // What is written as a summary has more than what is shown.
+  const DiagnosisDetail detail =
+      options.summarised ? DiagnosisDetail::all : DiagnosisDetail::limits;
+  if (trace.timed()) measured.emplace(trace, matching, paths, options, detail, advise);
+  const Tolerances latency = tolerated.get();
+  std::optional<Overview> model;
+  if (!measured || measured->diagnosis.shares.length_ns == 0) {
+    model = overview(trace, *graph.get(), choice, options.degradations_ppm);
+  }
   std::optional<Advice> advice;
   if (measured) advice = std::move(measured->advice);
   if (!advise.on_run) advice = advise.on_prediction();
@@ -232,7 +239,8 @@ Report run_summary(const Trace& trace, const CallMatching& matching, const Graph
   report.sections.push_back(first_screen({.trace = trace,
                                           .path = path,
                                           .measured = measured ? &measured->diagnosis : nullptr,
-                                          .model = model,
+                                          .latency = latency,
+                                          .model = model ? &*model : nullptr,
                                           .advice = advice ? &*advice : nullptr}));
   if (measured) {
     if (options.summarised) summary_of_run(trace, measured->diagnosis, options);

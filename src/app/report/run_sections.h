@@ -23,8 +23,9 @@ struct FirstScreenInputs {
   const Trace& trace;
   const std::string& path;    ///< of the trace, for the commands that show more
   const Diagnosis* measured;  ///< null: an untimed trace
-  const Overview& model;
-  const Advice* advice;  ///< null: not computed
+  const Tolerances& latency;  ///< of L
+  const Overview* model;      ///< in place of what was not measured; else null
+  const Advice* advice;       ///< null: not computed
 };
 
 /// At most 30 lines of 100 columns as text: where the time goes, what limits the run, in which code

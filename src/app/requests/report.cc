@@ -215,16 +215,17 @@ Report whole_report(const ReportRequest& request) {
   require_calls(loaded.opened, loaded.trace().call_count(), "nothing to report on");
   if (!request.summary.file.empty() && !loaded.trace().timed())
     throw no_summary(loaded.opened.path);
-  const RunReportOptions options{
-      .degradations_ppm = ppm,
-      .scenarios = request.compare,
-      .pictures = request.pictures,
-      .every_call = request.every_call,
-      .sends = &loaded.opened.sends,
-      .analysed = resolve_interval(request.interval, loaded.trace()),
-      .samples = &loaded.opened.samples,
-      .identity = identity_of(request.summary),
-      .summarised = [&](const JobSummary& summary) { write_summary(request.summary, summary); }};
+  RunReportOptions options{.degradations_ppm = ppm,
+                           .scenarios = request.compare,
+                           .pictures = request.pictures,
+                           .every_call = request.every_call,
+                           .sends = &loaded.opened.sends,
+                           .analysed = resolve_interval(request.interval, loaded.trace()),
+                           .samples = &loaded.opened.samples,
+                           .identity = identity_of(request.summary)};
+  if (!request.summary.file.empty()) {
+    options.summarised = [&](const JobSummary& s) { write_summary(request.summary, s); };
+  }
   if (request.machine.given()) return report_with_simulation(request, loaded, options);
   if (request.screen) return screen(request, loaded, options);
   const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
