@@ -221,7 +221,10 @@ ChooseAlgorithm SmpiOptions::collectives() const {
     by_operation[*operation] = value;
   }
   return [by_operation, common](const CollectiveCall& call) {
-    const auto own = by_operation.find(call.operation);
+    auto own = by_operation.find(call.operation);
+    if (own == by_operation.end() && call.operation == Operation::reduce_scatter_block) {
+      own = by_operation.find(Operation::reduce_scatter);
+    }
     const SmpiDecision found =
         smpi_decision(own == by_operation.end() ? common : own->second, call);
     ensures(found.algorithm != nullptr, "every operation has an algorithm under every selector");

@@ -166,6 +166,12 @@ SmpiDecision smpi_mpich_rules(const CollectiveCall& call) {
 
 SmpiDecision smpi_decision(std::string_view name, const CollectiveCall& call) {
   using namespace collectives;
+  // SimGrid performs it so, with equal counts.
+  if (call.operation == Operation::reduce_scatter_block) {
+    CollectiveCall as = call;
+    as.operation = Operation::reduce_scatter;
+    return smpi_decision(name, as);
+  }
   if (name == "default" || name == "automatic") return smpi_default_rules(call);
   if (name == "ompi") return smpi_openmpi_rules(call);
   if (name == "mpich") return smpi_mpich_rules(call);
