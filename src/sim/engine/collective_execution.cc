@@ -64,6 +64,7 @@ void CollectiveExecution::expand(ExecutionContext& context) {
   performed.arrivals = &arrivals;
   const SmpiDecision decision = choose_(performed);
   apply(decision, performed);
+  progress.algorithm = decision.algorithm;
   progress.steps.clear();
   decision.algorithm->expand(performed, progress.rank, own_counts(instance, progress.args),
                              progress.steps);

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -84,6 +87,31 @@ class CallPathNames {
   const LiveCalls* live_;
 };
 
+/// What to do where all that wait forever are in collectives of one communicator: those in the
+/// first of them wait for ranks that have entered it, too, so its algorithm is to blame, and
+/// nothing that the program does.
+std::string advice_on_algorithm(const std::vector<const ExecutionContext*>& stuck) {
+  const CollectiveIndex::Instance* const instance = stuck.front()->collective.instance;
+  const bool in_one = std::ranges::all_of(stuck, [&](const ExecutionContext* c) {
+    const CollectiveProgress& p = c->collective;
+    return instance != nullptr && p.instance != nullptr && p.algorithm != nullptr &&
+           p.instance->comm == instance->comm;
+  });
+  if (!in_one) return {};
+  const CollectiveProgress& first =
+      (*std::ranges::min_element(stuck, {}, [](const ExecutionContext* c) {
+        return c->collective.sequence;
+      }))->collective;
+  const CollectiveCall& call = first.instance->call;
+  const std::string_view name =
+      first.algorithm->smpi_name.empty() ? first.algorithm->name : first.algorithm->smpi_name;
+  return fmt::format(
+      "The algorithm {} deadlocks with {} ranks and {} bytes, as SimGrid's does. Choose another "
+      "one: "
+      "--option smpi/{}:NAME.",
+      name, call.size, call.bytes, identifier(call.operation));
+}
+
 }  // namespace
 
 void throw_deadlock(const Trace& trace, const ContextScheduler& contexts, const Matching& matching,
@@ -91,11 +119,12 @@ void throw_deadlock(const Trace& trace, const ContextScheduler& contexts, const 
   const Waits waits(contexts, matching, live);
   const CallPathNames paths(trace, live);
   std::string who;
-  std::size_t shown = 0, stuck = 0;
+  std::size_t shown = 0;
+  std::vector<const ExecutionContext*> stuck;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const ExecutionContext& context = contexts[static_cast<ContextId>(r)];
     if (context.state == State::finished) continue;
-    ++stuck;
+    stuck.push_back(&context);
     if (shown == kRanksShown) continue;
     ++shown;
     const std::uint32_t begun = context.program.call;
@@ -107,14 +136,18 @@ void throw_deadlock(const Trace& trace, const ContextScheduler& contexts, const 
                        mpi_name(operation), call, path.empty() ? "" : " in ", path,
                        waits.of(context), format_time_ns(ns_of_seconds(context.waiting.since)));
   }
-  if (stuck > shown) who += fmt::format("{}and {} more", kListItem, stuck - shown);
-  const std::string advice = live != nullptr ? live->deadlock_advice() : std::string();
-  throw Error(fmt::format("the program deadlocks at {}: {} of {} ranks wait forever",
-                          format_time_ns(ns_of_seconds(contexts.now())), stuck, trace.ranks()),
-              who,
-              fmt::format("A receive has no matching send, or sends above "
-                          "smpi/send-is-detached-thresh wait for each other.{}{}",
-                          advice.empty() ? "" : " ", advice));
+  if (stuck.size() > shown) who += fmt::format("{}and {} more", kListItem, stuck.size() - shown);
+  const std::string of_live = live != nullptr ? live->deadlock_advice() : std::string();
+  const std::string of_algorithm = advice_on_algorithm(stuck);
+  const std::string of_program = fmt::format(
+      "A receive has no matching send, or sends above smpi/send-is-detached-thresh wait for each "
+      "other.{}{}",
+      of_live.empty() ? "" : " ", of_live);
+  throw Error(
+      fmt::format("the {} deadlocks at {}: {} of {} ranks wait forever",
+                  of_algorithm.empty() ? "program" : "algorithm of a collective",
+                  format_time_ns(ns_of_seconds(contexts.now())), stuck.size(), trace.ranks()),
+      who, of_algorithm.empty() ? of_program : of_algorithm);
 }
 
 }  // namespace slackline::sim

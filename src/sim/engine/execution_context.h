@@ -70,6 +70,7 @@ enum class CollectiveProbe : std::uint8_t { none, once, until_found };
 /// The collective call that a context executes.
 struct CollectiveProgress {
   const CollectiveIndex::Instance* instance = nullptr;  ///< nullptr: none
+  const CollectiveAlgorithm* algorithm = nullptr;       ///< that performs it
   std::uint32_t sequence = 0;                           ///< on its communicator
   std::int32_t rank = 0;                                ///< among those that take part
   std::int64_t tag = 0;
