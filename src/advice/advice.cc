@@ -212,6 +212,9 @@ Advice advise(ScenarioRuns& runs, std::span<const LimitingCause> limits, const S
   limit_hypotheses(runs, limits, take);
 
   std::vector<EvaluatedHypothesis> tried = evaluation.take();
+  if (options.only_edits) {
+    std::erase_if(tried, [](const auto& h) { return h.hypothesis.edits.empty(); });
+  }
   Advice advice{.run_ns = static_cast<double>(run.shares.length_ns),
                 .ideal_ns = ideal_ns(runs),
                 .hypotheses = tried.size()};

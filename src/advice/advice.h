@@ -17,6 +17,13 @@
 
 namespace slackline {
 
+/// How much shorter replays of an edited program are than those of the program as it was.
+struct ReplayedGain {
+  double gain_ns = 0;  ///< of the medians
+  double low_ns = 0;   ///< between the replays that are closest
+  double high_ns = 0;  ///< between those that are farthest apart
+};
+
 /// A change that shortens the run.
 struct Proposal {
   Hypothesis hypothesis;
@@ -27,7 +34,8 @@ struct Proposal {
   double high_ns = 0;
   /// By simulation; none where there is no simulation, or the change is no edit of the program.
   std::optional<double> simulated_gain_ns{};
-  std::string command{};  ///< that verifies it; for the caller to fill in
+  std::optional<ReplayedGain> replayed{};  ///< by verify()
+  std::string command{};                   ///< that verifies it; for the caller to fill in
 };
 
 /// Several proposals together.
@@ -53,7 +61,8 @@ struct Advice {
 using RunTime = std::function<double(const Trace&)>;
 
 struct AdviceOptions {
-  std::size_t count = 1;  ///< most proposals
+  std::size_t count = 1;    ///< most proposals
+  bool only_edits = false;  ///< changes that can be made to the trace, and replayed
   RunTime simulated{};
 };
 
@@ -65,6 +74,14 @@ struct AdviceOptions {
 /// find them; memory for eight of them.
 Advice advise(ScenarioRuns& runs, std::span<const LimitingCause> limits, const Samples& samples,
               const ModelChoice& choice, const AdviceOptions& options);
+
+/// The run times in ns of replays under MPI of the program with each of these lists of edits, at
+/// least one of each. Throws Error where one cannot be replayed.
+using ReplayTimes =
+    std::function<std::vector<std::vector<double>>(const std::vector<std::vector<Edit>>& programs)>;
+
+/// Replays the program as it was and with the first `count` proposals, which are edits of it.
+void verify(Advice& advice, std::size_t count, const ReplayTimes& replay);
 
 using AdviceJson = JsonOf<struct AdviceJsonTag>;
 const JsonType& declared_type(const AdviceJsonTag*);

@@ -29,6 +29,10 @@ std::optional<double> number_of(const Value& value) {
   return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
+auto replayed_object(const ReplayedGain& r) {
+  return Object{"gain_ns"_key = r.gain_ns, "low_ns"_key = r.low_ns, "high_ns"_key = r.high_ns};
+}
+
 auto proposal_object(const Advice& advice, const Proposal& p) {
   const Hypothesis& h = p.hypothesis;
   return Object{"action"_key = h.action,
@@ -39,6 +43,7 @@ auto proposal_object(const Advice& advice, const Proposal& p) {
                 "gain_low_ns"_key = p.low_ns,
                 "gain_high_ns"_key = p.high_ns,
                 "simulated_gain_ns"_key = p.simulated_gain_ns,
+                "replayed"_key = optional_of(p.replayed, replayed_object),
                 "share_of_run"_key = ratio_of(p.gain_ns, advice.run_ns),
                 "share_of_possible"_key = number_of(share_of_possible(advice, p)),
                 "evidence"_key = h.evidence,
@@ -130,6 +135,32 @@ Table overview_table(const Advice& advice) {
   return table;
 }
 
+/// Predicted beside measured.
+Table verification_table(const Advice& advice) {
+  Table table{.id = "verification",
+              .title = "Replayed",
+              .columns = {{"", Unit::count},
+                          {"change"},
+                          {"predicted gain", Unit::ns},
+                          {"low", Unit::ns},
+                          {"high", Unit::ns},
+                          {"replayed gain", Unit::ns,
+                           "median replay of the program less that of the edited one"},
+                          {"replayed low", Unit::ns, "the two replays that are closest"},
+                          {"replayed high", Unit::ns, "the two that are farthest apart"},
+                          {"agrees", Unit::none, "the ranges overlap"}},
+              .rows = {}};
+  for (std::size_t i = 0; i < advice.proposals.size(); ++i) {
+    const Proposal& p = advice.proposals[i];
+    if (!p.replayed) continue;
+    const bool agrees = p.low_ns <= p.replayed->high_ns && p.replayed->low_ns <= p.high_ns;
+    table.rows.push_back({static_cast<std::int64_t>(i + 1), p.hypothesis.action, p.gain_ns,
+                          p.low_ns, p.high_ns, p.replayed->gain_ns, p.replayed->low_ns,
+                          p.replayed->high_ns, agrees ? "yes" : "no"});
+  }
+  return table;
+}
+
 Section reasons(const Advice& advice) {
   Section section{.id = "advice-reasons", .title = "Evidence and verification"};
   for (std::size_t i = 0; i < advice.proposals.size(); ++i) {
@@ -167,6 +198,9 @@ Described<AdviceJson> describe(const Advice& advice) {
   if (auto simulated = of_simulation(advice)) summary.items.emplace_back(std::move(*simulated));
   if (advice.run_ns > 0) summary.items.emplace_back(bound(advice));
   if (!advice.proposals.empty()) summary.items.emplace_back(overview_table(advice));
+  if (Table replayed = verification_table(advice); !replayed.rows.empty()) {
+    summary.items.emplace_back(std::move(replayed));
+  }
   if (auto joint = combined(advice)) summary.items.emplace_back(std::move(*joint));
   report.sections.push_back(std::move(summary));
   if (!advice.proposals.empty()) report.sections.push_back(reasons(advice));

@@ -143,6 +143,30 @@ TEST(Advice, IsSimulatedAndRankedByBoth) {
   }
 }
 
+// The program takes 98 to 102 ns, each edited one 60 to 62.
+TEST(Advice, IsVerifiedByReplays) {
+  Advice advice;
+  advice.proposals.resize(3);
+  for (Proposal& p : advice.proposals) p.hypothesis.edits = {Edit{"balance", {}}};
+  std::size_t replayed = 0;
+  const ReplayTimes times = [&](const std::vector<std::vector<Edit>>& programs) {
+    replayed = programs.size();
+    std::vector<std::vector<double>> all;
+    for (const std::vector<Edit>& edits : programs) {
+      all.push_back(edits.empty() ? std::vector<double>{100, 102, 98}
+                                  : std::vector<double>{62, 60, 61});
+    }
+    return all;
+  };
+  verify(advice, 2, times);
+  EXPECT_EQ(replayed, 3u) << "the program as it is, and two of three edited ones";
+  EXPECT_FALSE(advice.proposals[2].replayed) << "one too many";
+  const ReplayedGain gain = advice.proposals[1].replayed.value_or(ReplayedGain{});
+  EXPECT_EQ(gain.gain_ns, 100 - 61);
+  EXPECT_EQ(gain.low_ns, 98 - 62);
+  EXPECT_EQ(gain.high_ns, 102 - 60);
+}
+
 // iterate() is inlined into assemble(), the function that has work to share out.
 TEST(Advice, NamesTheFunctionOfTheProgramThatItsDiagnosisNames) {
   std::string text =

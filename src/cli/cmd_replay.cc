@@ -17,7 +17,7 @@
 #include "cli/commands.h"
 #include "cli/job_options.h"
 #include "cli/output.h"
-#include "jobs/record/undisturbed_run.h"
+#include "cli/program_replays.h"
 #include "jobs/replay/replay_job.h"
 
 namespace slackline {
@@ -157,22 +157,14 @@ int run_replay(const ReplayCommandOptions& options) {
                       "Omit one of them.");
   }
   if (options.print_command) return print_commands(options, request);
-  ReplayJob job(options.job);
-  const PreparedReplay prepared = prepare_replay(request, job.folder().program());
-  job.expect_ranks(prepared.ranks());
-  std::vector<RecordedReplay> replays;
-  for (int i = 0; i < options.repeat; ++i) {
-    run_undisturbed(options.retries, [&] {
-      const std::filesystem::path recorded = job.run();
-      replays.push_back(recorded_replay(prepared, recorded, job.folder().report()));
-      return replays.back().disturbance;
-    });
-  }
+  ProgramReplays program(request, options.job);
+  for (int i = 0; i < options.repeat; ++i) program.run(options.retries);
+  std::vector<RecordedReplay>& replays = program.recorded();
   const ComparedRuns runs = leave_out_disturbed(replays);
   if (!options.trace_out.empty()) {
     save_replay(replays[median_replay(replays)], options.trace_out);
   }
-  return write_report(report_replay(request, prepared, replays, runs), options.output);
+  return write_report(report_replay(request, program.prepared(), replays, runs), options.output);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ CommandAction setup_preload(OptionList& options);
 CommandAction setup_calibrate(OptionList& options);
 CommandAction setup_inject(OptionList& options);
 CommandAction setup_validate(OptionList& options);
+CommandAction setup_advise(OptionList& options);
 CommandAction setup_replay(OptionList& options);
 CommandAction setup_print(OptionList& options);
 CommandAction setup_check(OptionList& options);
@@ -173,10 +174,11 @@ constexpr std::array kCommands{
             "slackline place app.slk --ranks-per-node 4 --hosts nodes.txt --slurm hosts.txt\n"
             "slackline place app.slk --topology cluster.toml --placement hosts.txt"},
     Command{"Improve", "advise", "changes that would shorten the run most, ranked by their gain",
-            setup_report_command<AdviseRequest>,
+            setup_advise,
             "slackline advise app.slk\n"
             "slackline advise app.slk --count 3 --format json\n"
-            "slackline advise app.slk --network shared-memory"},
+            "slackline advise app.slk --network shared-memory\n"
+            "slackline advise app.slk --verify -- mpirun -n 4"},
     Command{"Improve", "gains", "gain in run time from faster functions, ranks and operations",
             setup_report_command<GainsRequest>,
             "slackline gains app.slk\n"

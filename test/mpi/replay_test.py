@@ -255,6 +255,34 @@ def case_edited(test):
     compare(test, trace, "replayed.slk")
 
 
+def case_advised(test):
+    """What advice predicts of changes, beside what their replays take."""
+    text = "slackline-trace 1 timed ranks=2\n"
+    for rank in range(2):
+        now, work = 0, 4000000 if rank == 0 else 1000000
+        text += f"rank {rank}\n  @0 +0 init\n"
+        for _ in range(20):
+            text += f"  @{now + work} +{4010000 - work} barrier\n"
+            now += 4010000
+        text += f"  @{now} +0 finalize\n"
+    trace = write(test, "unequal.txt", text)
+    without = test.slackline("advise", trace, "--verify")
+    check(without.returncode == 2 and "no launcher is given" in without.stderr, f"no launcher: {without.stderr}")
+    done = test.slackline("advise", trace, "--verify", "--repeat", "2", "--retries", "1", "--yield", "--format", "json",
+                          "--", *test.launcher(2))
+    check(done.returncode == 0, f"not verified: {done.stderr}")
+    advice = json.loads(done.stdout)["result"]["advice"]
+    check(all(proposal["edits"] for proposal in advice), "a change that cannot be replayed")
+    check([bool(proposal["replayed"]) for proposal in advice] == [i < 3 for i in range(len(advice))], "not the first three")
+    balance = advice[0]
+    check("balance" in balance["edits"][0], f"not to balance: {balance['action']}")
+    # 2.5 ms for each instead of 4 and 1.
+    check(abs(balance["gain_ns"] - 20 * 1500000) < 1e5, f"predicted {balance['gain_ns']}")
+    replayed = balance["replayed"]
+    check(replayed["low_ns"] <= replayed["gain_ns"] <= replayed["high_ns"], f"range {replayed}")
+    check(replayed["high_ns"] > 0, f"no gain {replayed}")
+
+
 def case_skeleton(test):
     """The program without names, and its replay."""
     done = test.record([*test.launcher(RANKS), test.program("calls")])

@@ -109,8 +109,11 @@ Report execute(const AdviseRequest& request) {
   Findings of_platform;
   const SimulatedTime simulated =
       simulated_time(loaded, request.platform, request.loggops, of_platform);
-  const Advice advice = advice_on(run_with_times(loaded, request.input), loaded, request.input,
-                                  {.count = request.count, .simulated = simulated.run_ns});
+  Advice advice = advice_on(run_with_times(loaded, request.input), loaded, request.input,
+                            {.count = request.count,
+                             .only_edits = request.replays != nullptr,
+                             .simulated = simulated.run_ns});
+  if (request.replays) verify(advice, request.verified, request.replays(loaded.opened.path));
   Report report = AdviseReports::untyped(advise_report(advice, loaded, request, simulated));
   report.findings.merge(of_platform);
   return report;

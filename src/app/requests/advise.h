@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
+#include <string>
 
 #include "advice/advice.h"
 #include "app/load/run_with_times.h"
@@ -21,6 +23,9 @@ struct AdviseRequest {
   std::size_t count = 10;      ///< proposals at most
   PlatformOptions platform{};  ///< to simulate the proposals on as well
   LogGOPSOptions loggops{};    ///< to simulate the proposals under as well
+  std::size_t verified = 3;    ///< proposals at most that are replayed
+  /// Given the path of the trace; none: no proposal is replayed.
+  std::function<ReplayTimes(const std::string& path)> replays{};
 };
 void declare(OptionList& options, AdviseRequest& request);
 
