@@ -48,7 +48,8 @@ PRINTING = {"format", "colour", "color"}
 
 #: What the command line has alone: what it does with the answer, and programs that it starts itself.
 ONLY_COMMAND_LINE = {"help", "help_all", "output", "format", "colour", "color", "csv_table", "quiet", "strict"}
-STARTS_PROGRAMS = {"simulate": {"command", "ranks", "compute", "processors", "mpi", "fold_above"}, "report": {"all", "open"}}
+STARTS_PROGRAMS = {"simulate": {"command", "ranks", "compute", "processors", "mpi", "fold_above"}, "report": {"all", "open"},
+                   "advise": {"command", "verify", "repeat", "retries", "mpi", "yield"}}
 #: What Python has alone: predictions take the options with which their trace was opened.
 CLOCKS = {"fix_clocks", "keep_clocks"}
 ONLY_PYTHON = {"predict": CLOCKS, "sensitivity": CLOCKS, "tolerance": CLOCKS, "place": CLOCKS, "efficiency": {"trace"}}

@@ -13,6 +13,9 @@
 // activity, or stays unexplained: then neither did anything longer (the clocks disagree, or the
 // transfer took the time), or the share came back in a cycle.
 //
+// Failed polls that wait for one message are one wait, which ends with the last of them: their number
+// is chance, and each would be compared over about the same time.
+//
 // Both are compared from one moment on, when the first of the two went on from that point. So the
 // waiting is the difference of the two, and explained but for clocks and clipping. Scalasca does
 // otherwise in places: test/oracle/scalasca names each of them, and what it is worth.
@@ -35,6 +38,7 @@
 #include "analysis/waits/busy_time.h"
 #include "analysis/waits/cut_calls.h"
 #include "analysis/waits/sync_points.h"
+#include "base/arithmetic.h"
 #include "base/flat_map.h"
 #include "base/parallel.h"
 #include "trace/operation_kinds.h"
@@ -59,7 +63,9 @@ class DelaySearch {
         busy_time_(of_rank_.size()),
         costs_(of_rank_.size()),
         handed_(waits_.size()),
-        processed_(waits_.size()) {
+        processed_(waits_.size()),
+        joined_to_(waits_.size()),
+        joined_ns_(waits_.size()) {
     out.origins.resize(waits_.size());
     for (std::uint32_t i = 0; i < waits_.size(); ++i) {
       if (waits_[i].effective && !waits_[i].is_spin()) {
@@ -69,6 +75,7 @@ class DelaySearch {
     for (auto& own : of_rank_) {
       std::ranges::stable_sort(own, {}, [this](std::uint32_t i) { return waits_[i].call; });
     }
+    join_polls();
     sum_up_busy_time(trace);
   }
 
@@ -83,7 +90,7 @@ class DelaySearch {
       } else if (w.is_spin()) {  // the call in which the lock became free has the cause
         out_.waiting_ns += w.wait_ns;
         out_.unexplained_ns += static_cast<double>(w.wait_ns);
-      } else {
+      } else if (joined_to_[i] == i) {
         latest_first.push_back(i);
       }
     }
@@ -93,6 +100,7 @@ class DelaySearch {
     } else {
       for (const std::uint32_t i : latest_first) process(i);
     }
+    divide_origins();
     collect();
   }
 
@@ -102,6 +110,55 @@ class DelaySearch {
   struct ActivityHash {
     std::uint64_t operator()(ActivityId id) const { return mix_bits(id); }
   };
+  /// A wait of the late rank, as far as it lies in the compared time.
+  struct Cause {
+    std::uint32_t wait;
+    std::int64_t ns;
+  };
+  struct CallHash {
+    std::uint64_t operator()(std::uint64_t call) const { return mix_bits(call); }
+  };
+
+  void join_polls() {
+    std::iota(joined_to_.begin(), joined_to_.end(), 0U);
+    for (const auto& own : of_rank_) {
+      FlatMap<std::uint64_t, std::uint32_t, CallHash> last;  // of the polls for a message
+      for (auto i = own.rbegin(); i != own.rend(); ++i) {
+        const WaitState& w = waits_[*i];
+        joined_ns_[*i] += w.wait_ns;
+        if (w.cause_call == kNoCall || w.cause_rank < 0) continue;
+        const auto rank = static_cast<std::uint32_t>(w.cause_rank);
+        std::uint32_t& end = last[std::uint64_t{rank} << 32 | w.cause_call];
+        if (!w.asked_again || end == 0) {
+          end = *i + 1;
+          continue;
+        }
+        joined_to_[*i] = end - 1;
+        joined_ns_[end - 1] += w.wait_ns;
+      }
+    }
+  }
+
+  /// What is known of polls together is so of each, by what it waited.
+  void divide_origins() {
+    for (const auto& own : of_rank_) {
+      for (const std::uint32_t i : own) {
+        const std::uint32_t last = joined_to_[i];
+        if (last != i) out_.origins[i] = part_of(out_.origins[last], i);
+      }
+    }
+    for (const auto& own : of_rank_) {
+      for (const std::uint32_t i : own) {
+        if (joined_to_[i] == i) out_.origins[i] = part_of(out_.origins[i], i);
+      }
+    }
+  }
+  WaitOrigin part_of(const WaitOrigin& all, std::uint32_t wait) const {
+    const double share = ratio_of(static_cast<double>(waits_[wait].wait_ns),
+                                  static_cast<double>(joined_ns_[joined_to_[wait]]));
+    return {share * all.direct_ns, share * all.indirect_ns, share * all.propagating_ns,
+            share * all.charged_ns};
+  }
 
   /// Ranks in a few runs, each of which has its own sums: those have a place for every activity of
   /// all ranks.
@@ -130,23 +187,17 @@ class DelaySearch {
     std::ranges::sort(latest_first, std::greater{}, when);
     std::vector<std::uint32_t> missing(
         waits_.size());  // how many have not handed on their share yet
-    const auto for_causes = [this](std::uint32_t id, const auto& visit) {
-      const WaitState& w = waits_[id];
-      for (const BusyTimeSums::Waited& c : causes_) {
-        visit(of_rank_[static_cast<std::size_t>(w.cause_rank)][c.which]);
-      }
-    };
     for (const std::uint32_t id : latest_first) {
       compare(waits_[id]);
-      for_causes(id, [&](std::uint32_t cause) { ++missing[cause]; });
+      for (const Cause& c : causes_) ++missing[c.wait];
     }
     std::vector<std::uint32_t> ready;
     const auto finish = [&](std::uint32_t id) {
       if (processed_[id]) return;
       process(id);
-      for_causes(id, [&](std::uint32_t cause) {
-        if (--missing[cause] == 0) ready.push_back(cause);
-      });
+      for (const Cause& c : causes_) {
+        if (--missing[c.wait] == 0) ready.push_back(c.wait);
+      }
     };
     const auto finish_ready = [&] {
       while (!ready.empty()) {
@@ -169,9 +220,20 @@ class DelaySearch {
   void compare(const WaitState& w) {
     const LastSyncPoint step = sync_points_.last_before(w);
     difference_.clear();
+    waited_.clear();
     causes_.clear();
-    busy_time_[static_cast<std::size_t>(w.cause_rank)].add(step.there, w.cause_call, step.since_ns,
-                                                           1, difference_, &causes_);
+    place_of_cause_.clear();
+    const auto late = static_cast<std::size_t>(w.cause_rank);
+    busy_time_[late].add(step.there, w.cause_call, step.since_ns, 1, difference_, &waited_);
+    for (const BusyTimeSums::Waited& part : waited_) {
+      const std::uint32_t wait = joined_to_[of_rank_[late][part.which]];
+      std::uint32_t& place = place_of_cause_[wait];
+      if (place == 0) {
+        causes_.push_back({wait, 0});
+        place = static_cast<std::uint32_t>(causes_.size());
+      }
+      causes_[place - 1].ns += part.ns;
+    }
     busy_time_[static_cast<std::size_t>(w.rank)].add(step.here, w.call, step.since_ns, -1,
                                                      difference_, nullptr);
   }
@@ -179,17 +241,17 @@ class DelaySearch {
   void process(std::uint32_t id) {
     const WaitState& w = waits_[id];
     processed_[id] = true;
-    const auto wait = static_cast<double>(w.wait_ns);
+    const auto wait = static_cast<double>(joined_ns_[id]);
     compare(w);
     double delays = 0;
     for_delays([&](ActivityId, std::int64_t ns) { delays += static_cast<double>(ns); });
     double waiting = 0;
-    for (const BusyTimeSums::Waited& c : causes_) waiting += static_cast<double>(c.ns);
+    for (const Cause& c : causes_) waiting += static_cast<double>(c.ns);
     const double sum = delays + waiting;
     Shares handed;
     std::ranges::transform(handed_[id], handed.begin(), &FixedPointSum::value);
     const double handed_sum = std::accumulate(handed.begin(), handed.end(), 0.0);
-    out_.waiting_ns += w.wait_ns;
+    out_.waiting_ns += joined_ns_[id];
     if (sum <= 0) {
       out_.unexplained_ns += wait + handed_sum;
       return;
@@ -251,9 +313,8 @@ class DelaySearch {
     for_delays([&](ActivityId activity, std::int64_t ns) {
       visitor_->delayed(id, w.cause_rank, activity, scale * static_cast<double>(ns));
     });
-    const auto& own_waits = of_rank_[static_cast<std::size_t>(w.cause_rank)];
-    for (const BusyTimeSums::Waited& c : causes_) {
-      visitor_->propagated(id, own_waits[c.which], scale * static_cast<double>(c.ns));
+    for (const Cause& c : causes_) {
+      visitor_->propagated(id, c.wait, scale * static_cast<double>(c.ns));
     }
   }
 
@@ -267,21 +328,20 @@ class DelaySearch {
         if (handed[k] != 0) cost.long_term[k] += handed[k] / sum * longer;
       }
     });
-    const auto& own_waits = of_rank_[static_cast<std::size_t>(w.cause_rank)];
-    for (const BusyTimeSums::Waited& c : causes_) {
+    for (const Cause& c : causes_) {
       const auto waited = static_cast<double>(c.ns);
-      if (processed_[own_waits[c.which]]) {  // its share is out already
+      if (processed_[c.wait]) {  // its share is out already
         double lost = scale * waited;
         for (const double handed_on : handed) lost += handed_on / sum * waited;
         out_.unexplained_ns += lost;
         continue;
       }
-      SharesSum& to = handed_[own_waits[c.which]];
+      SharesSum& to = handed_[c.wait];
       to[kind] += scale * waited;
       for (std::size_t k = 0; k < kDelayKinds; ++k) {
         if (handed[k] != 0) to[k] += handed[k] / sum * waited;
       }
-      WaitOrigin& origin = out_.origins[own_waits[c.which]];
+      WaitOrigin& origin = out_.origins[c.wait];
       // What delays two others is no more waiting for that.
       origin.propagating_ns = std::max(origin.propagating_ns, scale * waited);
     }
@@ -323,10 +383,14 @@ class DelaySearch {
   std::vector<FlatMap<ActivityId, DelayCost, ActivityHash>> costs_;  // per rank
   std::vector<SharesSum> handed_;  // to each wait, by kind of the first one
   std::vector<bool> processed_;    // of each wait
+  std::vector<std::uint32_t> joined_to_;  // of each wait, the one that it is part of: itself mostly
+  std::vector<std::int64_t> joined_ns_;   // of all that are joined to a wait
   // By rank, the rank it waited for when the recording ended: itself if none, -1 if unknown.
   std::vector<std::int32_t> missing_;
   ActivitySums difference_;  // the late rank's time less the other one's
-  std::vector<BusyTimeSums::Waited> causes_;
+  std::vector<Cause> causes_;  // the late rank's waits
+  std::vector<BusyTimeSums::Waited> waited_;
+  FlatMap<std::uint32_t, std::uint32_t, CallHash> place_of_cause_;  // from 1 on
 };
 
 }  // namespace

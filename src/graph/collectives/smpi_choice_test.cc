@@ -67,7 +67,10 @@ TEST(SmpiDecision, EverySelectorKnowsAnAlgorithmOfThatOperation) {
             ASSERT_NE(found.algorithm, nullptr)
                 << selector << " of " << a.name << ", " << ranks << " ranks, " << ranks_a_node
                 << " a node, " << bytes << " bytes, operation " << static_cast<int>(a.operation);
-            ASSERT_EQ(found.algorithm->operation, a.operation) << selector;
+            // With equal counts that is the same.
+            const bool block = a.operation == Operation::reduce_scatter_block;
+            ASSERT_EQ(found.algorithm->operation, block ? Operation::reduce_scatter : a.operation)
+                << selector;
           }
         }
       }
