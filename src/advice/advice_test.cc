@@ -143,6 +143,33 @@ TEST(Advice, IsSimulatedAndRankedByBoth) {
   }
 }
 
+/// 40 steps of 1 ms, and one of 20 ms: on rank 1 or on all ranks.
+Trace with_a_long_step(bool on_all) {
+  std::string text;
+  for (int rank = 0; rank < 4; ++rank) {
+    text += "rank " + std::to_string(rank) + "\n init\n";
+    for (int step = 0; step < 40; ++step) {
+      const bool is_long = step == 3 && (on_all || rank == 1);
+      text += std::string(" compute ") + (is_long ? "20000000" : "1000000") + "\n barrier\n";
+    }
+    text += " finalize\n";
+  }
+  return untimed_trace(4, text);
+}
+
+TEST(Advice, TakesForAnInterruptionWhatNotAllRanksHave) {
+  const ModelChoice choice{.model = {1'000'000'000, 10'000'000, 0}, .graph = {}, .network = {}};
+  const auto is_proposed = [&](bool on_all) {
+    const Advice advice =
+        advice_on_program(with_a_long_step(on_all), kNoSamples, choice, {.count = 9});
+    return std::ranges::any_of(advice.proposals, [](const Proposal& p) {
+      return p.hypothesis.problem == Problem::outliers;
+    });
+  };
+  EXPECT_TRUE(is_proposed(false));
+  EXPECT_FALSE(is_proposed(true)) << "set-up";
+}
+
 // The program takes 98 to 102 ns, each edited one 60 to 62.
 TEST(Advice, IsVerifiedByReplays) {
   Advice advice;

@@ -421,6 +421,39 @@ Outliers outliers(const VisitTimes& times) {
   return found;
 }
 
+/// Whether all ranks have equally many instances, two at least, so that they can be compared one by
+/// one.
+bool have_equal_counts(const VisitTimes& times) {
+  return !times.empty() && times.front().size() >= 2 &&
+         std::ranges::all_of(
+             times, [&](const auto& visits) { return visits.size() == times.front().size(); });
+}
+
+/// Whether most of the time of exceptional instances is in those that are so on all ranks alike:
+/// that is what the program does there, such as its set-up.
+bool are_of_all_ranks(const VisitTimes& times) {
+  if (times.size() < 2 || !have_equal_counts(times)) return false;
+  std::vector<double> limits;
+  for (const auto& visits : times) {
+    limits.push_back(kOutlier * static_cast<double>(median(std::vector<std::int64_t>(visits))));
+  }
+  double all_ns = 0;
+  double alike_ns = 0;
+  for (std::size_t visit = 0; visit < times.front().size(); ++visit) {
+    double exceptional_ns = 0;
+    std::size_t ranks = 0;
+    for (std::size_t r = 0; r < times.size(); ++r) {
+      const auto ns = static_cast<double>(times[r][visit]);
+      if (ns <= limits[r]) continue;
+      exceptional_ns += ns;
+      ++ranks;
+    }
+    all_ns += exceptional_ns;
+    if (ranks == times.size()) alike_ns += exceptional_ns;
+  }
+  return 2 * alike_ns > all_ns;
+}
+
 /// One exceptional instance is named; before everything else it is a late start.
 std::string action_on(const Outliers& found, const Part& part, bool collectives) {
   if (!found.is_mostly_one()) {
@@ -441,7 +474,7 @@ std::optional<Hypothesis> without_outliers(const Part& part, VisitScope scope,
   const double time_share =
       ratio_of(static_cast<double>(found.sum_ns), static_cast<double>(found.all_ns));
   const bool rare = share <= kOutlierShare && (time_share <= kOutlierTime || found.is_mostly_one());
-  if (found.count == 0 || !rare) return std::nullopt;
+  if (found.count == 0 || !rare || are_of_all_ranks(times)) return std::nullopt;
   Edit edit = part.edit("limit");
   edit.arguments.emplace("factor", fmt::format("{}", kOutlier));
   const bool collectives = scope == VisitScope::collective;
@@ -462,14 +495,6 @@ std::optional<Hypothesis> without_outliers(const Part& part, VisitScope scope,
       .assumption = found.is_mostly_one()
                         ? "it is an interruption or avoidable work"
                         : "they are interruptions (operating system, I/O, other jobs), not work"};
-}
-
-/// Whether all ranks have equally many instances, two at least, so that they can be compared one by
-/// one.
-bool have_equal_counts(const VisitTimes& times) {
-  return !times.empty() && times.front().size() >= 2 &&
-         std::ranges::all_of(
-             times, [&](const auto& visits) { return visits.size() == times.front().size(); });
 }
 
 /// What is worth changing in a part. `whole`: it is all that there is.

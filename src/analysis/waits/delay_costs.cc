@@ -13,8 +13,8 @@
 // activity, or stays unexplained: then neither did anything longer (the clocks disagree, or the
 // transfer took the time), or the share came back in a cycle.
 //
-// Failed polls that wait for one message are one wait, which ends with the last of them: their number
-// is chance, and each would be compared over about the same time.
+// Failed polls that wait for one message are one wait, which ends with the last of them: their
+// number is chance, and each would be compared over about the same time.
 //
 // Both are compared from one moment on, when the first of the two went on from that point. So the
 // waiting is the difference of the two, and explained but for clocks and clipping. Scalasca does
@@ -65,6 +65,7 @@ class DelaySearch {
         handed_(waits_.size()),
         processed_(waits_.size()),
         joined_to_(waits_.size()),
+        first_joined_(waits_.size()),
         joined_ns_(waits_.size()) {
     out.origins.resize(waits_.size());
     for (std::uint32_t i = 0; i < waits_.size(); ++i) {
@@ -121,6 +122,7 @@ class DelaySearch {
 
   void join_polls() {
     std::iota(joined_to_.begin(), joined_to_.end(), 0U);
+    std::iota(first_joined_.begin(), first_joined_.end(), 0U);
     for (const auto& own : of_rank_) {
       FlatMap<std::uint64_t, std::uint32_t, CallHash> last;  // of the polls for a message
       for (auto i = own.rbegin(); i != own.rend(); ++i) {
@@ -134,6 +136,7 @@ class DelaySearch {
           continue;
         }
         joined_to_[*i] = end - 1;
+        first_joined_[end - 1] = *i;
         joined_ns_[end - 1] += w.wait_ns;
       }
     }
@@ -188,7 +191,7 @@ class DelaySearch {
     std::vector<std::uint32_t> missing(
         waits_.size());  // how many have not handed on their share yet
     for (const std::uint32_t id : latest_first) {
-      compare(waits_[id]);
+      compare(id);
       for (const Cause& c : causes_) ++missing[c.wait];
     }
     std::vector<std::uint32_t> ready;
@@ -217,8 +220,9 @@ class DelaySearch {
   }
 
   /// What the late rank did longer, and where it waited, since it last went on with the other one.
-  void compare(const WaitState& w) {
-    const LastSyncPoint step = sync_points_.last_before(w);
+  void compare(std::uint32_t id) {
+    const WaitState& w = waits_[id];
+    const LastSyncPoint step = sync_points_.last_before(waits_[first_joined_[id]]);
     difference_.clear();
     waited_.clear();
     causes_.clear();
@@ -242,7 +246,7 @@ class DelaySearch {
     const WaitState& w = waits_[id];
     processed_[id] = true;
     const auto wait = static_cast<double>(joined_ns_[id]);
-    compare(w);
+    compare(id);
     double delays = 0;
     for_delays([&](ActivityId, std::int64_t ns) { delays += static_cast<double>(ns); });
     double waiting = 0;
@@ -381,13 +385,14 @@ class DelaySearch {
   std::vector<std::vector<std::uint32_t>> of_rank_;  // effective states in program order
   std::vector<BusyTimeSums> busy_time_;              // of each rank
   std::vector<FlatMap<ActivityId, DelayCost, ActivityHash>> costs_;  // per rank
-  std::vector<SharesSum> handed_;  // to each wait, by kind of the first one
-  std::vector<bool> processed_;    // of each wait
+  std::vector<SharesSum> handed_;         // to each wait, by kind of the first one
+  std::vector<bool> processed_;           // of each wait
   std::vector<std::uint32_t> joined_to_;  // of each wait, the one that it is part of: itself mostly
-  std::vector<std::int64_t> joined_ns_;   // of all that are joined to a wait
+  std::vector<std::uint32_t> first_joined_;  // to a wait
+  std::vector<std::int64_t> joined_ns_;      // of all that are joined to a wait
   // By rank, the rank it waited for when the recording ended: itself if none, -1 if unknown.
   std::vector<std::int32_t> missing_;
-  ActivitySums difference_;  // the late rank's time less the other one's
+  ActivitySums difference_;    // the late rank's time less the other one's
   std::vector<Cause> causes_;  // the late rank's waits
   std::vector<BusyTimeSums::Waited> waited_;
   FlatMap<std::uint32_t, std::uint32_t, CallHash> place_of_cause_;  // from 1 on

@@ -178,5 +178,32 @@ TEST(PollWaits, ThatNeverSucceedHaveNoCause) {
       IsEmpty());
 }
 
+// Rank 1 polls for two messages by turns, 100,000 times. Compared one by one since the ranks
+// synchronised, these polls would take minutes.
+TEST(PollWaits, ForOneMessageAreExplainedTogether) {
+  constexpr int kPolls = 100'000;
+  std::string text =
+      "rank 0\n @10 +10 barrier\n @2100000 +5 send to=1 tag=3 bytes=8\n"
+      " @2100010 +5 send to=1 tag=4 bytes=8\n"
+      "rank 1\n @10 +10 barrier\n @30 +1 irecv from=0 tag=4 bytes=8 req=1\n";
+  for (int i = 0; i < kPolls; i += 2) {
+    text += " @" + std::to_string(100 + 20 * i) + " +10 iprobe from=0 tag=3 failed\n";
+    text += " @" + std::to_string(120 + 20 * i) + " +10 test req=1 failed\n";
+  }
+  text += " @2100020 +5 recv from=0 tag=3 bytes=8\n @2100030 +5 wait req=1\n";
+  const Trace trace = timed_trace(2, text);
+  const CallMatching matching(trace);
+  const WaitStates waits = wait_states(trace, matching, {});
+  const CallPaths paths(trace);
+  const DelayCosts costs = delay_costs(trace, matching, waits, CallActivities(trace, paths));
+  EXPECT_EQ(costs.waiting_ns, 10 * kPolls);
+  EXPECT_NEAR(costs.unexplained_ns.value(), 0, 1);
+  ASSERT_FALSE(costs.costs.empty());
+  EXPECT_EQ(costs.costs.front().of.rank, 0);
+  EXPECT_EQ(costs.costs.front().of.operation, Operation::none) << "what rank 0 computes";
+  EXPECT_NEAR(costs.costs.front().total(), 10 * kPolls, 10);
+  for (const WaitOrigin& origin : costs.origins) EXPECT_NEAR(origin.direct_ns, 10, 1e-3);
+}
+
 }  // namespace
 }  // namespace slackline
