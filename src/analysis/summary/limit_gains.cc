@@ -169,9 +169,11 @@ class GainSearch {
     return gain;
   }
 
-  /// Calls of unknown waiting may hide as much of another loss as they take.
+  /// Calls of unknown waiting may hide as much of another loss as they take. What is not known is
+  /// certain only as far as the whole run shows it.
   void widen_by_unknown() {
-    const auto& unknown = out_.of[static_cast<std::size_t>(Limit::unknown)];
+    auto& unknown = out_.of[static_cast<std::size_t>(Limit::unknown)];
+    if (unknown) unknown->certain = std::min(unknown->certain, unknown->low);
     const double hidden = unknown ? unknown->share : 0;
     for (std::size_t k = 0; k < kLimits; ++k) {
       if (!out_.of[k] || k == static_cast<std::size_t>(Limit::unknown)) continue;
