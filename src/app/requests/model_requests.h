@@ -47,7 +47,10 @@ struct SensitivityRequest {
   bool pairs = false;           ///< sensitivity by pairs of ranks, too
   std::vector<std::string> compare{};  ///< rules of collective algorithms, a curve each
   std::vector<std::string> scales{};   ///< with `compare`: traces on other numbers of ranks
-  std::vector<std::string> at{};       ///< with parameter S: the thresholds
+  /// The program recorded under other latencies, each as "app.slk:dL=10us"; without ":dL=" under
+  /// the same.
+  std::vector<std::string> also{};
+  std::vector<std::string> at{};  ///< with parameter S: the thresholds
   /// The first SIGINT during the search for critical values ends that, and what it has found is
   /// reported. For callers that own the process.
   bool keep_on_interrupt = false;

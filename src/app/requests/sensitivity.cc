@@ -1,12 +1,17 @@
 #include "app/requests/model_requests.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "analysis/model/adaptation.h"
 #include "analysis/model/comparison.h"
 #include "analysis/model/loggops_prediction.h"
 #include "analysis/model/sensitivity.h"
 #include "analysis/model/thresholds.h"
+#include "analysis/runs/measured.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_program.h"
 #include "app/load/loaded_reduction.h"
@@ -106,6 +111,94 @@ auto compared_report(const SensitivityRequest& request, const LoadedGraph& loade
                       loaded, range_object(request, range));
 }
 
+/// A further recording of the program, and by how much the latency was higher there.
+struct OtherLatency {
+  std::string trace;
+  std::int64_t added_fs = 0;
+};
+
+OtherLatency parse_other_latency(const std::string& text) {
+  constexpr std::string_view kSeparator = ":dL=";
+  const std::size_t at = text.rfind(kSeparator);
+  if (at == std::string::npos) return {text};
+  return {text.substr(0, at), parse_time_fs(text.substr(at + kSeparator.size()), "dL")};
+}
+
+/// Ten times the model's latency, and beyond all of those under which the program was recorded.
+ParameterRange adaptation_range(const SensitivityRequest& request,
+                                const std::vector<OtherLatency>& others, std::int64_t base_fs) {
+  ParameterRange range = parse_interval(request, Parameter::latency, base_fs);
+  std::int64_t last = base_fs;
+  for (const OtherLatency& other : others) last = std::max(last, base_fs + other.added_fs);
+  if (request.to.empty()) range.to_fs = std::max(range.to_fs, last);
+  if (range.from_fs > base_fs || range.to_fs < last) {
+    throw usage_error(
+        "the interval is too short",
+        fmt::format("the traces were recorded at L = {} to {}", format_time_ns(ns_of_fs(base_fs)),
+                    format_time_ns(ns_of_fs(last))),
+        "Choose --from and --to so that the interval includes these.");
+  }
+  return range;
+}
+
+Adaptation::Run adapted_run(const OtherLatency& of, const LoadedGraph& loaded,
+                            const VariedParameter& parameter, const ParameterRange& range) {
+  Adaptation::Run run{
+      .trace = of.trace,
+      .added_ns = ns_of_fs(of.added_fs),
+      .extent = program_extent(loaded.program_or_none(), loaded.graph),
+      .curve = sensitivity(loaded.graph, loaded.model, parameter, range.from_fs, range.to_fs)};
+  if (const auto measured = measured_run(loaded.opened.trace)) {
+    run.measured_ns = static_cast<double>(measured->makespan_ns);
+  }
+  return run;
+}
+
+/// Under the model of the first trace, so that nothing differs but the programs.
+LoadedGraph load_other(const SensitivityRequest& request, const std::string& trace,
+                       const LoadedGraph& first) {
+  ModelRequest input = request.input;
+  input.trace = trace;
+  LoadedGraph other = load_graph(input, CallDetail::none, GraphTime::later);
+  const std::int32_t ranks = other.opened.trace.ranks();
+  const std::int32_t wanted = first.opened.trace.ranks();
+  if (ranks != wanted) {
+    throw usage_error(fmt::format("cannot compare {} with {}", trace, first.opened.path),
+                      fmt::format("they have {} and {} ranks", ranks, wanted),
+                      "Give traces of the same program on the same number of ranks.");
+  }
+  other.model = first.model;
+  complete(other);
+  return other;
+}
+
+auto adaptation_report(const SensitivityRequest& request, const LoadedGraph& loaded,
+                       const VariedParameter& parameter) {
+  std::vector<OtherLatency> others;
+  for (const std::string& text : request.also) others.push_back(parse_other_latency(text));
+  const ParameterRange range =
+      adaptation_range(request, others, base_value_fs(loaded.graph, loaded.model, parameter));
+  Adaptation adaptation{{adapted_run({loaded.opened.path}, loaded, parameter, range)}};
+  Findings findings;
+  for (const OtherLatency& of : others) {
+    const LoadedGraph other = load_other(request, of.trace, loaded);
+    findings.merge(other.graph.findings());
+    adaptation.runs.push_back(adapted_run(of, other, parameter, range));
+  }
+  auto report = describe(adaptation);
+  report.findings.merge(findings);
+  return with_context(std::move(report), "sensitivity", loaded,
+                      Object{range_object(request, range), "also"_key = request.also});
+}
+
+void refuse_more_than_latency(const SensitivityRequest& request) {
+  if (request.also.empty()) return;
+  const bool latency = request.parameter.starts_with('L');
+  if (latency && !request.pairs && !request.loggops.wanted()) return;
+  throw usage_error("cannot use --also", "it shows T(L) of each trace and nothing else",
+                    "Omit --param, --pairs and --model.");
+}
+
 auto latency_sweep(const SensitivityRequest& request, Parameter parameter) {
   if (parameter != Parameter::latency) {
     throw usage_error("cannot vary this parameter with --model loggops",
@@ -173,7 +266,7 @@ auto sensitivity_report(const SensitivityRequest& request, const LoadedGraph& lo
 using SensitivityReports =
     CommandReports<ReturnedBy<sensitivity_report>, ReturnedBy<reduced_sensitivity_report>,
                    ReturnedBy<compared_report>, ReturnedBy<threshold_sweep>,
-                   ReturnedBy<latency_sweep>>;
+                   ReturnedBy<latency_sweep>, ReturnedBy<adaptation_report>>;
 
 }  // namespace
 
@@ -196,11 +289,16 @@ void declare(OptionList& options, SensitivityRequest& request) {
   options.add("--scale TRACE", request.scales,
               "With --compare: trace of the same program on another number of ranks; may be "
               "repeated");
+  options.add("--also TRACE", request.also,
+              "The same program recorded under a higher latency, as TRACE:dL=10us, to show how it "
+              "adapts; may be repeated",
+              {.excludes = "--compare"});
   declare_clocks(options, request.input.reading, OptionCallers::python);
   describe_memory_of_stretches(options);
 }
 
 Report execute(const SensitivityRequest& request, ProcessGroup& group) {
+  refuse_more_than_latency(request);
   group.set_unshared("--param S, --compare, --pairs and LogGOPS are not shared");
   if (request.parameter == "S") {
     if (!group.is_first()) return Report();
@@ -216,7 +314,8 @@ Report execute(const SensitivityRequest& request, ProcessGroup& group) {
                       "Add --compare RULES for each alternative.");
   }
   std::optional<LoadedReduction> reduced;
-  if (request.compare.empty() && !request.pairs && !request.loggops.wanted()) {
+  const bool whole = request.pairs || !request.compare.empty() || !request.also.empty();
+  if (!whole && !request.loggops.wanted()) {
     reduced = load_reduction(request.input, request.cache, parameter, group);
   }
   if (!group.is_first()) return Report();
@@ -231,6 +330,9 @@ Report execute(const SensitivityRequest& request, ProcessGroup& group) {
 
 Report execute(const SensitivityRequest& request, const LoadedGraph& loaded) {
   const VariedParameter parameter = parse_varied_parameter(request.parameter);
+  if (!request.also.empty()) {
+    return SensitivityReports::untyped(adaptation_report(request, loaded, parameter));
+  }
   const ParameterRange interval =
       parse_interval(request, parameter.kind, base_value_fs(loaded.graph, loaded.model, parameter));
   if (!request.compare.empty()) {
