@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <numeric>
 
 #include "base/error.h"
 
@@ -207,6 +209,36 @@ SharedBandwidth shared_bandwidth(std::vector<WeightedPoint> one_way,
   return shared;
 }
 
+std::vector<double> message_noise(const SampleTable& round_trips, double eager_bytes) {
+  constexpr double kShort = 4096;
+  constexpr std::size_t kPercent = 100;
+  std::vector<double> deviations;
+  for (const WeightedPoint& median : points_of(round_trips)) {
+    if (median.x > std::min(kShort, eager_bytes)) continue;
+    const auto at = std::ranges::find(round_trips.sizes, median.x) - round_trips.sizes.begin();
+    for (const auto& round : round_trips.rounds) {
+      const double value = round[static_cast<std::size_t>(at)];
+      if (!std::isnan(value)) deviations.push_back(value - median.y);
+    }
+  }
+  if (deviations.empty()) return {};
+  const auto mean_of = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  const double mean = mean_of(deviations);
+  std::vector<double> percentiles;
+  for (std::size_t i = 0; i <= kPercent; ++i) {
+    percentiles.push_back(quantile(deviations, static_cast<double>(i) / kPercent));
+  }
+  // One long interruption must not count as a hundredth of all messages: draws between the last two
+  // percentiles have the mean of what was measured there.
+  const double high = percentiles[kPercent - 1];
+  std::erase_if(deviations, [&](double d) { return d < high; });
+  percentiles.back() = 2 * mean_of(deviations) - high;
+  for (double& p : percentiles) p = mean / 2 + (p - mean) / std::numbers::sqrt2;
+  return percentiles;
+}
+
 LogGPSFit fit_loggps(const CalibrationSamples& samples, const PiecewiseOptions& options) {
   LogGPSFit fit;
   fit_threshold(samples, fit);
@@ -225,6 +257,7 @@ LogGPSFit fit_loggps(const CalibrationSamples& samples, const PiecewiseOptions& 
   fit.test = plain_cost(samples[Quantity::test], options);
   fit.probe = plain_cost(samples[Quantity::probe], options);
   fit.clock = plain_cost(samples[Quantity::clock], options);
+  fit.noise_ns = message_noise(samples[Quantity::round_trip], fit.eager_bytes.value);
   return fit;
 }
 

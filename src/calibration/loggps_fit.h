@@ -51,6 +51,8 @@ struct LogGPSFit {
   std::optional<DuplexContention> contention;  ///< empty: not measured
   bool all_eager = false;       ///< no size waited for its receiver: S is a lower bound
   Estimate test, probe, clock;  ///< a call that finds nothing; reading MPI_Wtime
+  /// What a message takes more than its median: percentiles 0 to 100 over short eager messages.
+  std::vector<double> noise_ns;
 
   PiecewiseFit one_way;    ///< PRTT(1,0,s)/2
   PiecewiseFit stream;     ///< g + (s-1) G
@@ -59,6 +61,12 @@ struct LogGPSFit {
   PiecewiseFit receive;    ///< MPI_Recv; eager sizes only
   PiecewiseFit both_ways;  ///< MPI_Sendrecv; long messages only
 };
+
+/// Percentiles 0 to 100 of the noise of one message, from round trips of up to `eager_bytes` and
+/// 4 KiB. A round trip is two messages: each of them has half of the mean deviation from the median
+/// and half of its variance, so that two of them vary like the round trips. The last percentile is
+/// not the maximum: values between the last two have the mean that was measured there. O(n log n).
+std::vector<double> message_noise(const SampleTable& round_trips, double eager_bytes);
 
 /// Throws Error when a quantity that is needed was never measured.
 LogGPSFit fit_loggps(const CalibrationSamples& samples, const PiecewiseOptions& options);

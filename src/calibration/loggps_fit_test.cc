@@ -293,5 +293,36 @@ TEST(SmpiTables, GiveTheOneWayTimeAgainWhereCallsAloneTakeLonger) {
   EXPECT_THAT(tables.scaled_sizes, Not(IsEmpty()));
 }
 
+// Two messages of the noise vary like the round trips: in their mean beyond twice the median of
+// one, and in their variance.
+TEST(MessageNoise, OfTwoMessagesIsThatOfARoundTrip) {
+  std::mt19937 random(7);
+  std::exponential_distribution<> late(1 / 100.0);
+  SampleTable table{.sizes = {8, 9000}, .rounds = {}, .processes = {}};
+  double sum = 0, squares = 0;
+  constexpr int kRounds = 20'000;
+  for (int r = 0; r < kRounds; ++r) {
+    const double deviation = late(random) + late(random);
+    sum += deviation;
+    squares += deviation * deviation;
+    table.rounds.push_back({2000 + deviation, 1e9 * late(random)});
+  }
+  const std::vector<double> percentiles = message_noise(table, 4040);
+  ASSERT_THAT(percentiles, SizeIs(101));
+  EXPECT_TRUE(std::ranges::is_sorted(percentiles));
+  double mean = 0, variance = 0;
+  for (std::size_t i = 0; i < 100; ++i) mean += (percentiles[i] + percentiles[i + 1]) / 200;
+  for (std::size_t i = 0; i < 100; ++i) {
+    const double middle = (percentiles[i] + percentiles[i + 1]) / 2 - mean;
+    variance += middle * middle / 100;
+  }
+  const double mean_of_trips = sum / kRounds;
+  const double median = points_of(table).front().y - 2000;
+  EXPECT_NEAR(2 * mean, mean_of_trips - median, 5);
+  const double variance_of_trips = squares / kRounds - mean_of_trips * mean_of_trips;
+  EXPECT_NEAR(2 * variance, variance_of_trips, 0.06 * variance_of_trips);
+  EXPECT_THAT(message_noise(table, 4), IsEmpty());
+}
+
 }  // namespace
 }  // namespace slackline

@@ -1,6 +1,7 @@
 #include "calibration/machine_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <toml++/toml.h>
 #include <algorithm>
@@ -95,6 +96,15 @@ std::string intervals_table(const LogGPSFit& f) {
          interval_line("wtime_ns", f.clock, "MPI_Wtime") + "\n";
 }
 
+std::string noise_table(const LogGPSFit& f) {
+  std::vector<std::string> percentiles;
+  for (const double ns : f.noise_ns) percentiles.push_back(real(ns));
+  return fmt::format(
+      "[noise]\n# What a short message takes more than its median: percentiles 0 to 100.\n"
+      "message_ns = [{}]\n\n",
+      fmt::join(percentiles, ", "));
+}
+
 std::string pieces(std::string_view quantity, const PiecewiseFit& fit) {
   std::string text;
   for (const FittedSegment& s : fit.segments) {
@@ -168,6 +178,22 @@ std::optional<ParameterBounds> bounds_of(const toml::table& root) {
   return ParameterBounds{*low, *high};
 }
 
+/// Ascending.
+std::vector<double> noise_of(toml::table& root, const std::filesystem::path& path) {
+  std::vector<double> percentiles;
+  const toml::array* const all = root["noise"]["message_ns"].as_array();
+  if (all == nullptr) return percentiles;
+  for (const toml::node& node : *all) {
+    const auto ns = node.value<double>();
+    if (!ns || !(std::abs(*ns) <= kLongestBound_ns)) {
+      no_machine(path, "message_ns of [noise] is not a list of numbers");
+    }
+    percentiles.push_back(*ns);
+  }
+  std::ranges::sort(percentiles);
+  return percentiles;
+}
+
 /// Ascending by size.
 std::vector<MeasuredPiece> pieces_of(toml::table& root, std::string_view quantity,
                                      const std::filesystem::path& path) {
@@ -195,7 +221,7 @@ std::vector<MeasuredPiece> pieces_of(toml::table& root, std::string_view quantit
 
 std::string machine_text(const CalibrationSamples& samples, const LogGPSFit& fit,
                          const SmpiTables& smpi) {
-  return head(samples) + loggps_table(fit) + intervals_table(fit) +
+  return head(samples) + loggps_table(fit) + intervals_table(fit) + noise_table(fit) +
          "# The piecewise functions: time in ns is offset + slope * bytes.\n\n" +
          pieces("one_way", fit.one_way) + pieces("stream", fit.stream) + pieces("send", fit.send) +
          pieces("isend", fit.isend) + pieces("recv", fit.receive) + smpi_table(smpi);
@@ -241,8 +267,9 @@ MeasuredMachine read_machine_file(const std::filesystem::path& path) {
   if ((*machine)["version"].value_exact<std::int64_t>() != kVersion) {
     no_machine(path, fmt::format("its version is not {}", kVersion));
   }
-  MeasuredMachine measured{read_model_file(path), bounds_of(root), pieces_of(root, "one_way", path),
-                           pieces_of(root, "stream", path), origin_of(*machine)};
+  MeasuredMachine measured{
+      read_model_file(path),           bounds_of(root),      pieces_of(root, "one_way", path),
+      pieces_of(root, "stream", path), noise_of(root, path), origin_of(*machine)};
   const ModelSettings& s = measured.settings;
   if (!s.latency_fs || !s.overhead_fs || !s.gap_per_byte_fs || !s.eager_threshold_bytes) {
     no_machine(path, "its table [loggps] lacks one of L, o, G and S");

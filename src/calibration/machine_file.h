@@ -34,6 +34,7 @@ struct MeasuredMachine {
   std::optional<ParameterBounds> bounds{};  ///< none: the file has no intervals of L, o and G
   std::vector<MeasuredPiece> one_way{};     ///< PRTT(1,0,s)/2; empty: not in the file
   std::vector<MeasuredPiece> stream{};      ///< per message of a stream
+  std::vector<double> noise_ns{};           ///< percentiles of a message; empty: not in the file
   std::string origin;  ///< "measured 2026-01-02T03:04:05Z between n1 and n2, Open MPI 4.1.4"
 };
 

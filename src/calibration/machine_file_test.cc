@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 /// A file that exists as long as the test.
@@ -80,6 +81,18 @@ TEST_F(MachineFile, HasTheEndsOfTheIntervals) {
   EXPECT_FALSE(read_machine_file(path_).bounds);
   write(settings + "[intervals]\nL_ns = { low = -1.0, high = nan }\no_ns = 3\n");
   EXPECT_FALSE(read_machine_file(path_).bounds);
+}
+
+TEST_F(MachineFile, HasTheNoiseOfMessages) {
+  LogGPSFit noisy = fit();
+  noisy.noise_ns = {-20, 0, 35.5};
+  write(machine_text(samples(), noisy, kTables));
+  EXPECT_THAT(read_machine_file(path_).noise_ns, ElementsAre(-20, 0, 35.5));
+  write(machine_text(samples(), fit(), kTables));
+  EXPECT_THAT(read_machine_file(path_).noise_ns, IsEmpty());
+  EXPECT_THAT(error_of("[machine]\nversion = 1\n[loggps]\nL = \"1us\"\no = \"1us\"\nG = \"1ns/B\"\n"
+                       "S = \"1\"\n[noise]\nmessage_ns = [\"x\"]\n"),
+              HasSubstr("not a list of numbers"));
 }
 
 TEST_F(MachineFile, TellsThatItsMeasurementWasDisturbed) {

@@ -174,6 +174,7 @@ predict traces/stencil2d.slk -S unlimited --also traces/cg.slk --bootstrap 10
 predict traces/stencil2d.slk --bootstrap 10
 sensitivity traces/allreduce8.slk --compare allreduce=ring --scale traces/allreduce16.slk
 sensitivity traces/cg.slk --also traces/cg-mpich.slk:dL=10us
+sensitivity traces/cg.slk --samples 20
 sensitivity traces/stencil2d.slk --ranks-per-node 2 --pairs
 tolerance traces/stencil2d.slk --also traces/cg.slk --bootstrap 10
 tolerance traces/stencil2d.slk --ranks-per-node 2

@@ -9,9 +9,7 @@
 #include "base/statistics.h"
 
 namespace slackline {
-namespace {
 
-/// By linear interpolation between the order statistics.
 double percentile(const std::vector<double>& sorted, double p) {
   const double at = p * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);
@@ -21,8 +19,6 @@ double percentile(const std::vector<double>& sorted, double p) {
   }
   return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
-
-}  // namespace
 
 IntervalWords words_of(IntervalMethod method, std::size_t samples, std::string_view of) {
   switch (method) {

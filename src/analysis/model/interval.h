@@ -33,6 +33,10 @@ struct Interval {
   double high = 0;
 };
 
+/// The value below which the share `p` of the ascending values lies, by linear interpolation
+/// between order statistics. Values may be infinite; at least one.
+double percentile(const std::vector<double>& sorted, double p);
+
 /// The percentile interval (Efron 1979) of bootstrap replicates around their median; at least one.
 /// Values may be infinite. O(n log n).
 Interval percentile_interval(std::vector<double> values);

@@ -3,6 +3,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "graph/build.h"
 #include "report/object.h"
@@ -26,6 +28,9 @@ struct ModelChoice {
   /// 95 % intervals of L, o and G, as far as those were measured: a parameter that was given has
   /// its value at both ends. None: nothing was measured, or it varies by pair of ranks.
   std::optional<ParameterBounds> bounds{};
+  /// Noise of messages as it was measured: percentiles, evenly spaced, of what a message takes more
+  /// than its cost, in ns. Empty: not measured.
+  std::vector<double> noise_ns{};
   /// What computation is: "wall" or "cpu" where that was asked for or makes a difference; else
   /// empty.
   std::string computation{};

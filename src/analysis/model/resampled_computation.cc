@@ -63,15 +63,18 @@ std::vector<std::int64_t> ResampledComputation::draw(std::uint64_t seed,
   return drawn;
 }
 
+std::int64_t resampled_ns(const Edge& e, const std::vector<std::int64_t>& own,
+                          const std::vector<std::int64_t>& drawn) {
+  if (e.kind == EdgeKind::compute) return drawn[e.from];
+  const std::int64_t whole = own[e.from];
+  if (e.nanoseconds <= 0 || whole <= 0) return e.nanoseconds;
+  // Beside the main path, perhaps after a part of the computation.
+  return static_cast<std::int64_t>(Int128{e.nanoseconds} * drawn[e.from] / whole);
+}
+
 LinearTerm ResampledCost::term(const Edge& e, std::int32_t from_rank, std::int32_t to_rank) const {
   Edge other = e;
-  const std::int64_t own = own_[e.from];
-  if (e.kind == EdgeKind::compute) {
-    other.nanoseconds = drawn_[e.from];
-  } else if (e.nanoseconds > 0 && own > 0) {
-    // Beside the main path, perhaps after a part of the computation.
-    other.nanoseconds = static_cast<std::int64_t>(Int128{e.nanoseconds} * drawn_[e.from] / own);
-  }
+  other.nanoseconds = resampled_ns(e, own_, drawn_);
   return cost_.term(other, from_rank, to_rank);
 }
 

@@ -35,6 +35,11 @@ class ResampledComputation {
   std::vector<std::vector<Context>> contexts_;  // by rank
 };
 
+/// What an edge takes of its own time where there are `drawn` nanoseconds of computation after each
+/// vertex in place of `own`.
+std::int64_t resampled_ns(const Edge& e, const std::vector<std::int64_t>& own,
+                          const std::vector<std::int64_t>& drawn);
+
 /// A cost with other computation: `drawn` nanoseconds after each vertex where there were `own`.
 /// Refers to all three.
 class ResampledCost : public LinearCost {

@@ -80,6 +80,7 @@ void apply_machine(const std::string& path, ModelChoice& choice) {
   });
   choice.graph.link = costs_of(machine.stream, choice, [](bool) { return std::int64_t{0}; });
   choice.bounds = machine.bounds;
+  choice.noise_ns = machine.noise_ns;
   choice.machine = fmt::format("{} ({})", path, machine.origin);
   choice.network.clear();
 }

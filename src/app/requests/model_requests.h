@@ -51,6 +51,9 @@ struct SensitivityRequest {
   /// the same.
   std::vector<std::string> also{};
   std::vector<std::string> at{};  ///< with parameter S: the thresholds
+  std::size_t samples = 0;        ///< runs with resampled computation, for a distribution of T
+  std::uint64_t seed = 1;         ///< of the resampling
+  std::vector<std::string> degradations{};  ///< of the distribution, as "1%"; empty: 1 %, 2 %, 5 %
   /// The first SIGINT during the search for critical values ends that, and what it has found is
   /// reported. For callers that own the process.
   bool keep_on_interrupt = false;

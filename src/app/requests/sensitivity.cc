@@ -9,12 +9,14 @@
 #include "analysis/model/adaptation.h"
 #include "analysis/model/comparison.h"
 #include "analysis/model/loggops_prediction.h"
+#include "analysis/model/run_distribution.h"
 #include "analysis/model/sensitivity.h"
 #include "analysis/model/thresholds.h"
 #include "analysis/runs/measured.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_program.h"
 #include "app/load/loaded_reduction.h"
+#include "app/options/option_values.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
 #include "base/error.h"
@@ -191,12 +193,19 @@ auto adaptation_report(const SensitivityRequest& request, const LoadedGraph& loa
                       Object{range_object(request, range), "also"_key = request.also});
 }
 
-void refuse_more_than_latency(const SensitivityRequest& request) {
-  if (request.also.empty()) return;
+/// Refuses what an answer would leave out.
+void refuse_unused(const SensitivityRequest& request) {
+  const bool loggops = request.loggops.wanted();
+  const bool sampled = request.samples > 0;
   const bool latency = request.parameter.starts_with('L');
-  if (latency && !request.pairs && !request.loggops.wanted()) return;
-  throw usage_error("cannot use --also", "it shows T(L) of each trace and nothing else",
-                    "Omit --param, --pairs and --model.");
+  if (!request.also.empty() && (!latency || request.pairs || sampled || loggops)) {
+    throw usage_error("cannot use --also", "it shows T(L) of each trace and nothing else",
+                      "Omit --param, --pairs, --samples and --model.");
+  }
+  if (sampled && (request.parameter == "S" || loggops)) {
+    throw usage_error("cannot use --samples", "it needs T as a longest path, over L, o or G",
+                      "Omit --param S and --model.");
+  }
 }
 
 auto latency_sweep(const SensitivityRequest& request, Parameter parameter) {
@@ -259,8 +268,20 @@ auto sensitivity_report(const SensitivityRequest& request, const LoadedGraph& lo
   auto report = describe(sensitivity(loaded.graph, loaded.model, parameter, range.from_fs,
                                      range.to_fs, search.effort()));
   const auto pairwise = add_pairwise(report.sections, loaded, request.pairs);
-  return with_context(std::move(report).with(pairwise), "sensitivity", loaded,
-                      range_object(request, range));
+  const bool sampled = request.samples > 0;
+  std::optional<RunDistributionJson> distribution;
+  if (sampled) {
+    auto described = describe(run_distribution(
+        loaded.program(), loaded.graph, loaded.model, parameter, range.from_fs, range.to_fs,
+        parse_degradations(request.degradations), request.samples, request.seed));
+    distribution = std::move(described.result);
+    std::ranges::move(described.sections, std::back_inserter(report.sections));
+  }
+  return with_context(
+      std::move(report).with(pairwise, "distribution"_key.when(distribution)), "sensitivity",
+      loaded,
+      Object{range_object(request, range), "samples"_key.when(sampled, request.samples),
+             "seed"_key.when(sampled, request.seed)});
 }
 
 using SensitivityReports =
@@ -293,13 +314,19 @@ void declare(OptionList& options, SensitivityRequest& request) {
               "The same program recorded under a higher latency, as TRACE:dL=10us, to show how it "
               "adapts; may be repeated",
               {.excludes = "--compare"});
+  options.add("--samples N", request.samples,
+              "Distribution of the run time over N runs with resampled computation and the "
+              "machine's message noise",
+              {.excludes = "--compare"});
+  options.add("--seed N", request.seed, "Seed of the resampling");
+  declare_degradations(options, request.degradations);
   declare_clocks(options, request.input.reading, OptionCallers::python);
   describe_memory_of_stretches(options);
 }
 
 Report execute(const SensitivityRequest& request, ProcessGroup& group) {
-  refuse_more_than_latency(request);
-  group.set_unshared("--param S, --compare, --pairs and LogGOPS are not shared");
+  refuse_unused(request);
+  group.set_unshared("--param S, --compare, --also, --samples, --pairs and LogGOPS are not shared");
   if (request.parameter == "S") {
     if (!group.is_first()) return Report();
     return SensitivityReports::untyped(threshold_sweep(request));
@@ -314,7 +341,8 @@ Report execute(const SensitivityRequest& request, ProcessGroup& group) {
                       "Add --compare RULES for each alternative.");
   }
   std::optional<LoadedReduction> reduced;
-  const bool whole = request.pairs || !request.compare.empty() || !request.also.empty();
+  const bool sampled = request.samples > 0;
+  const bool whole = request.pairs || !request.compare.empty() || !request.also.empty() || sampled;
   if (!whole && !request.loggops.wanted()) {
     reduced = load_reduction(request.input, request.cache, parameter, group);
   }
@@ -325,7 +353,8 @@ Report execute(const SensitivityRequest& request, ProcessGroup& group) {
   if (reduced) {
     return SensitivityReports::untyped(reduced_sensitivity_report(request, parameter, *reduced));
   }
-  return execute(request, load_graph(request.input, CallDetail::none));
+  return execute(request,
+                 load_graph(request.input, sampled ? CallDetail::named : CallDetail::none));
 }
 
 Report execute(const SensitivityRequest& request, const LoadedGraph& loaded) {

@@ -86,6 +86,23 @@ using LogGPSLinesPass = void (*)(const LogGPSProgram& program, std::int64_t* sta
                                  const LineQuery* queries, const Rates& fixed,
                                  const Rates& multiples);
 
+/// Cost of an edge in kLanes runs that differ: fixed + multiples * x. In order of the nodes.
+struct SampledEdge {
+  double fixed[kLanes];
+  double multiples;
+  std::uint32_t source;
+};
+
+struct SampledProgram {
+  const Node* nodes;
+  std::size_t node_count;
+  const SampledEdge* edges;
+};
+
+/// Eight runs at once, each at its own x: state is [slot][2][kLanes], a path's cost and its
+/// multiples, of equally long paths the most.
+using SampledPass = void (*)(const SampledProgram& program, double* state, const double* x);
+
 /// One LanesPass for each instruction set; lanes_pass() says which the machine can run.
 void run_lanes_portable(const Program& program, std::int64_t* state, const std::int64_t* q,
                         const std::int64_t* p);
@@ -111,11 +128,17 @@ void run_loggps_lines_avx2(const LogGPSProgram& program, std::int64_t* state,
 void run_loggps_lines_avx512(const LogGPSProgram& program, std::int64_t* state,
                              const LineQuery* queries, const Rates& fixed, const Rates& multiples);
 
+/// The same for SampledPass.
+void run_sampled_portable(const SampledProgram& program, double* state, const double* x);
+void run_sampled_avx2(const SampledProgram& program, double* state, const double* x);
+void run_sampled_avx512(const SampledProgram& program, double* state, const double* x);
+
 /// The best of these for the machine that runs this.
 LanesPass lanes_pass();
 LogGPSLanesPass loggps_lanes_pass();
 LinesPass lines_pass();
 LogGPSLinesPass loggps_lines_pass();
+SampledPass sampled_pass();
 
 /// One value.
 void run_single(const Program& program, std::int64_t* state, std::int64_t q, std::int64_t p);

@@ -26,3 +26,8 @@ void slackline::passes::run_loggps_lines_avx512(const LogGPSProgram& program, st
     return LineOfEdge{price_of(program, e, fixed), price_of(program, e, multiples)};
   });
 }
+
+void slackline::passes::run_sampled_avx512(const SampledProgram& program, double* state,
+                                           const double* x) {
+  run_sampled(program, state, x);
+}

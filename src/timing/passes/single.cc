@@ -97,6 +97,16 @@ LogGPSLinesPass loggps_lines_pass() {
   return run_loggps_lines_portable;
 }
 
+SampledPass sampled_pass() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0) {
+    return run_sampled_avx512;
+  }
+  if (__builtin_cpu_supports("avx2") != 0) return run_sampled_avx2;
+#endif
+  return run_sampled_portable;
+}
+
 void run_single(const Program& program, std::int64_t* state, std::int64_t q, std::int64_t p) {
   run(program, state, [&](const Edge& e) { return price(e, q, p); });
 }
