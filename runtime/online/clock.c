@@ -61,7 +61,8 @@ EXPORT time_t time(time_t* at) {
 void pass(uint64_t ns) {
   static const uint64_t most_ns = (uint64_t)1 << 62;
   if (ns > most_ns) ns = most_ns;
-  if (!try_enter_call()) { /* another thread waits for others, so time is real for this one */
+  if (!try_enter_call(
+          "a pause")) { /* another thread waits for others, so time is real for this one */
     const struct timespec t = {.tv_sec = (time_t)(ns / kNanos), .tv_nsec = (long)(ns % kNanos)};
     syscall(SYS_nanosleep, &t, NULL);
     return;

@@ -9,7 +9,7 @@ static int level = MPI_THREAD_SINGLE;
 static int begin(enum slk_operation operation, int status) {
   attach();
   if (!simulated()) return status;
-  enter_call();
+  enter_call("MPI_Init");
   new_call(operation, NULL);
   ask();
   leave_call();
@@ -49,7 +49,7 @@ void simulate_query_thread(int* provided) {
 
 EXPORT int MPI_Finalize(void) {
   if (simulated()) {
-    enter_call();
+    enter_call("MPI_Finalize");
     tell_threads();
     new_call(SLK_OP_finalize, NULL);
     ask();

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "fold.h"
 #include "trace/online_wire.h"
@@ -39,23 +40,26 @@ typedef struct Comm {
 
 /* session.c: the way to the simulator. */
 int simulated(void);     /* 0: the library stays out of the way */
+int is_rank(void);       /* simulated, or about to be */
 int is_of_program(void); /* simulated, and in a thread that calls MPI */
 int is_computing(void);  /* this, and outside of calls */
 int world_rank(void);
 int world_size(void);
-void attach(void); /* from MPI_Init on the process is a rank */
-void detach(void); /* after MPI_Finalize it is none any more */
+double cores(void); /* of its host, for its threads */
+void attach(void);  /* from MPI_Init on the process is a rank */
+void detach(void);  /* after MPI_Finalize it is none any more */
 struct slk_online_call* new_call(enum slk_operation operation, const Comm* comm);
 const struct slk_online_answer* last_answer(void);
 const struct slk_online_answer* ask(void); /* hands the call over and waits for its answer */
 void defer(void); /* hands the call over together with the next one; for calls without an answer */
-void enter_call(void); /* computation ends here; of calls within calls the outermost counts */
+/* Computation ends here; of calls within calls the outermost counts. */
+void enter_call(const char* name);
 void leave_call(void);
-int try_enter_call(void);   /* 0: another thread is in a call */
-void tell_threads(void);    /* at the end: who computed */
-double simulated_now(void); /* seconds */
-uint64_t calls_made(void);  /* of MPI by the program, and what else needs the simulator */
-uint64_t stop_clock(void);  /* ns computed since the last answer; what follows does not count */
+int try_enter_call(const char* name); /* 0: another thread is in a call */
+void tell_threads(void);              /* at the end: who computed */
+double simulated_now(void);           /* seconds */
+uint64_t calls_made(void);            /* of MPI by the program, and what else needs the simulator */
+uint64_t stop_clock(void); /* ns computed since the last answer; what follows does not count */
 void start_clock(uint64_t charged_ns); /* it does again, and this is added */
 struct slk_online_sampled* sampled_blocks(int of_all_ranks);
 void count_unsampled(void); /* an execution of a block for which no place is left */
@@ -69,6 +73,12 @@ const char* host_name(void);
 _Noreturn void refuse(const char* name, const char* why);
 void* room(const char* of, uint64_t bytes); /* from malloc, never null */
 
+/* stretch.c: computation since begin_stretch(), as long as it takes on the simulated host. There is
+ * none before the first stretch. */
+void begin_stretch(void);
+uint64_t stretch_ns(void);
+uint64_t read_clock(clockid_t clock);
+
 /* clock.c */
 void pass(uint64_t ns); /* of simulated time */
 
@@ -76,7 +86,8 @@ void pass(uint64_t ns); /* of simulated time */
 int sample_begin(int of_all_ranks, const char* name, int n, double precision); /* whether to run */
 void sample_end(const char* name);
 
-/* session.c: MPI's own allocations in this thread are not folded. */
+/* session.c: MPI's own allocations in this thread are not folded, its own threads not followed. */
+int is_in_mpi(void);
 void begin_mpi(void);
 void end_mpi(void);
 

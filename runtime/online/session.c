@@ -19,13 +19,14 @@
 static struct slk_online_file* file;
 static struct slk_online_rank* own;
 static int own_rank;
-static uint64_t cpu_at_return;
 static int depth;
-static char* inside; /* which thread is in a call: the address of its `calls_mpi` */
+static char* inside;            /* which thread is in a call: the address of its `calls_mpi` */
+static const char* call_inside; /* and which one */
 static uint64_t all_at_begin, thread_at_begin; /* CPU time */
 static uint64_t calls;                         /* of depth 1 */
 static uint32_t readings;                      /* of the clock since the last answer */
 static _Thread_local char calls_mpi; /* threads that never do are none of the rank's program */
+static _Thread_local int in_mpi;
 static uint32_t next_serial;
 static uint32_t next_place = 1;
 static uint32_t free_places[SLK_ONLINE_REQUESTS];
@@ -37,12 +38,6 @@ static struct slk_online_rank* area(int rank) {
                                           (uint64_t)rank * file->stride);
 }
 
-/* The program's clock functions are this library's, so the kernel is asked directly. */
-static uint64_t read_clock(clockid_t clock) {
-  struct timespec t;
-  if (syscall(SYS_clock_gettime, clock, &t) != 0) return 0;
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 static uint64_t cpu_ns(void) {
   return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
@@ -113,9 +108,18 @@ static int open_file(int simulator, int descriptor, struct slk_online_file* head
   return -1;
 }
 
+double cores(void) {
+  return own->cores;
+}
+
 static int is_told(int* simulator, int* descriptor, int* rank) {
   const char* value = getenv(SLK_ONLINE_VARIABLE);
   return value != NULL && sscanf(value, "%d:%d:%d", simulator, descriptor, rank) == 3;
+}
+
+int is_rank(void) {
+  int simulator, descriptor, rank;
+  return simulated() || is_told(&simulator, &descriptor, &rank);
 }
 
 /* A rank that starts a program with a copy of the environment that it had before MPI_Init. */
@@ -164,7 +168,6 @@ void attach(void) {
     own = NULL; /* another process is that rank */
     return;
   }
-  cpu_at_return = UINT64_MAX; /* nothing is computed before MPI_Init, with which the trace begins */
   calls_mpi = 1;
   own->threads_at_begin = threads_of_process();
   all_at_begin = cpu_ns();
@@ -223,15 +226,21 @@ int is_computing(void) {
   return is_of_program() && depth == 0;
 }
 
+int is_in_mpi(void) {
+  return in_mpi > 0;
+}
+
 void begin_mpi(void) {
+  ++in_mpi;
   slackline_fold_pause(1);
 }
 
 void end_mpi(void) {
+  --in_mpi;
   slackline_fold_pause(-1);
 }
 
-int try_enter_call(void) {
+int try_enter_call(const char* name) {
   calls_mpi = 1;
   char* none = NULL;
   if (__atomic_load_n(&inside, __ATOMIC_RELAXED) != &calls_mpi &&
@@ -240,6 +249,7 @@ int try_enter_call(void) {
     return 0;
   }
   if (depth++ > 0) return 1;
+  __atomic_store_n(&call_inside, name, __ATOMIC_RELAXED);
   begin_mpi();
   ++calls;
   stop_clock();
@@ -247,8 +257,10 @@ int try_enter_call(void) {
 }
 
 /* The other thread has what this process hands its calls over by. */
-void enter_call(void) {
-  if (try_enter_call()) return;
+void enter_call(const char* name) {
+  if (try_enter_call(name)) return;
+  const char* other = __atomic_load_n(&call_inside, __ATOMIC_RELAXED);
+  snprintf(own->refused, sizeof own->refused, "%s during %s", name, other);
   uint32_t none = 0;
   __atomic_compare_exchange_n(&file->colliding, &none, (uint32_t)own_rank + 1, 0, __ATOMIC_RELEASE,
                               __ATOMIC_RELAXED);
@@ -260,14 +272,13 @@ uint64_t calls_made(void) {
 }
 
 uint64_t stop_clock(void) {
-  const uint64_t now = cpu_ns();
-  own->call.cpu_ns += now > cpu_at_return ? now - cpu_at_return : 0;
+  own->call.cpu_ns += stretch_ns();
   return own->call.cpu_ns;
 }
 
 void start_clock(uint64_t charged_ns) {
   own->call.cpu_ns += charged_ns;
-  cpu_at_return = cpu_ns();
+  begin_stretch();
 }
 
 struct slk_online_sampled* sampled_blocks(int of_all_ranks) {
@@ -282,7 +293,7 @@ void leave_call(void) {
   if (depth == 1) complete_freed();
   if (--depth > 0) return;
   end_mpi();
-  cpu_at_return = cpu_ns();
+  begin_stretch();
   __atomic_store_n(&inside, NULL, __ATOMIC_RELEASE);
 }
 
@@ -321,7 +332,7 @@ const struct slk_online_answer* ask(void) {
 
 /* What calls without an answer take is known once they have been handed over. */
 static void flush(void) {
-  if (!try_enter_call()) return;
+  if (!try_enter_call("a reading of the clock")) return;
   new_call(SLK_OP_none, NULL)->kind = SLK_ONLINE_FLUSH;
   ask();
   leave_call();
@@ -340,9 +351,7 @@ static void let_clock_advance(void) {
 double simulated_now(void) {
   let_clock_advance();
   if (own->queued > 0 && depth == 0 && calls_mpi) flush();
-  const uint64_t now = cpu_ns();
-  const uint64_t computed =
-      own->call.cpu_ns + (depth == 0 && now > cpu_at_return ? now - cpu_at_return : 0);
+  const uint64_t computed = own->call.cpu_ns + (depth == 0 ? stretch_ns() : 0);
   return own->answer.now + (double)computed * file->seconds_per_cpu_ns;
 }
 

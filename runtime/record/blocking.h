@@ -20,6 +20,9 @@ __attribute__((visibility("hidden"))) void slk_use_blocking(const slk_blocking_h
  * it does not. */
 __attribute__((visibility("hidden"))) void slk_use_exec(void (*before)(void), void (*after)(void));
 
+/* The C library's dlsym: a library that preloads these may have one of its own. Null until one of
+ * the functions below has been called. */
+extern __attribute__((visibility("hidden"))) void* (*slk_real_dlsym)(void*, const char*);
 /* What stands behind this library under that name. */
 __attribute__((visibility("hidden"))) void* slk_find_next(const char* name);
 /* The same in one library, of dlopen(). */

@@ -1,4 +1,5 @@
-/* The parts of the preloaded library that know OpenMP's runtimes. */
+/* The parts of preloaded libraries that know OpenMP's runtimes: the recorder's, and that of on-line
+ * simulation. */
 #ifndef SLACKLINE_RUNTIME_RECORD_OPENMP_ENTRY_H
 #define SLACKLINE_RUNTIME_RECORD_OPENMP_ENTRY_H
 
@@ -8,6 +9,9 @@
 extern __attribute__((visibility("hidden"))) const slk_openmp_hooks* slk_openmp;
 
 extern __attribute__((visibility("hidden"))) slk_openmp_state slk_openmp_seen;
+
+/* Whether runtimes that start now are to tell of their regions. */
+__attribute__((visibility("hidden"))) int slk_follows_openmp(void);
 
 /* The runtime's function of that name. Ends the program if there is none: then it could not have
  * called it. */

@@ -154,6 +154,5 @@ ompt_start_result* ompt_start_tool(unsigned version, const char* runtime) {
   const char* libraries = getenv("OMP_TOOL_LIBRARIES");
   if (libraries != NULL && *libraries != '\0') return NULL;
   starting_runtime = slk_object_of(__builtin_return_address(0));
-  const char* where = getenv("SLACKLINE_DIR");
-  return where == NULL || *where == '\0' ? NULL : &result;
+  return slk_follows_openmp() ? &result : NULL;
 }

@@ -38,30 +38,6 @@ static void (*tell_unrecorded)(const char*);
 static void (*tell_closing)(const void*);
 static void (*tell_closed)(void);
 
-/* The C library's dlsym: this library has one of its own. */
-__attribute__((used, visibility("hidden"))) void* (*slk_real_dlsym)(void*, const char*);
-
-static void* find_symbol(void* handle, const char* name) {
-  if (slk_real_dlsym == NULL) {
-    slk_real_dlsym =
-        (void* (*)(void*, const char*))(uintptr_t)dlvsym(RTLD_NEXT, "dlsym", SLK_DLSYM_VERSION);
-  }
-  return slk_real_dlsym(handle, name);
-}
-
-void* slk_find_next(const char* name) {
-  return find_symbol(RTLD_NEXT, name);
-}
-
-void* slk_find_in(void* library, const char* name) {
-  return find_symbol(library, name);
-}
-
-const void* slk_object_of(const void* address) {
-  Dl_info info;
-  return address == NULL || dladdr(address, &info) == 0 ? NULL : info.dli_fbase;
-}
-
 static void complain(const char* what, const char* why) {
   static int said;
   if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED) == 0) {
@@ -87,14 +63,14 @@ static void* own_entry_point(const char* name) {
     if (dladdr((void*)(uintptr_t)&own_entry_point, &info) == 0) return NULL;
     self = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   }
-  void* found = self == NULL ? NULL : find_symbol(self, name);
+  void* found = self == NULL ? NULL : slk_find_in(self, name);
   return slk_object_of(found) == slk_object_of((void*)(uintptr_t)&own_entry_point) ? found : NULL;
 }
 
 /* Whether calls of `name` go elsewhere than here. A program that takes the function's address may
  * have a symbol without a definition for it. */
 static int is_hidden(const char* name) {
-  const void* address = find_symbol(RTLD_DEFAULT, name);
+  const void* address = slk_find_in(RTLD_DEFAULT, name);
   if (address == own_entry_point(name)) return 0;
   Dl_info info;
   void* entry = NULL;
@@ -142,26 +118,26 @@ static void load_recorder(const char* name, int binding) {
     return;
   }
   const Interposed* (*ask)(unsigned long) =
-      (const Interposed* (*)(unsigned long))(uintptr_t)find_symbol(recorder, "slk_recorder_table");
+      (const Interposed* (*)(unsigned long))(uintptr_t)slk_find_in(recorder, "slk_recorder_table");
   table = ask == NULL ? NULL : ask(SLK_TABLE_SIGNATURE);
   if (table == NULL) complain("recorder and preloaded library are of different builds", path);
   const slk_blocking_hooks blocking = {
-      (uint64_t(*)(void))(uintptr_t)find_symbol(recorder, "slk_blocking_begin"),
-      (void (*)(uint64_t, const uint64_t*))(uintptr_t)find_symbol(recorder, "slk_blocking_end"),
-      (int (*)(void))(uintptr_t)find_symbol(recorder, "slk_blocking_interrupted")};
+      (uint64_t(*)(void))(uintptr_t)slk_find_in(recorder, "slk_blocking_begin"),
+      (void (*)(uint64_t, const uint64_t*))(uintptr_t)slk_find_in(recorder, "slk_blocking_end"),
+      (int (*)(void))(uintptr_t)slk_find_in(recorder, "slk_blocking_interrupted")};
   slk_use_blocking(&blocking);
-  slk_use_exec((void (*)(void))(uintptr_t)find_symbol(recorder, "slk_before_exec"),
-               (void (*)(void))(uintptr_t)find_symbol(recorder, "slk_after_exec"));
+  slk_use_exec((void (*)(void))(uintptr_t)slk_find_in(recorder, "slk_before_exec"),
+               (void (*)(void))(uintptr_t)slk_find_in(recorder, "slk_after_exec"));
   const slk_openmp_hooks* (*openmp)(const slk_openmp_state*) =
-      (const slk_openmp_hooks* (*)(const slk_openmp_state*))(uintptr_t)find_symbol(
+      (const slk_openmp_hooks* (*)(const slk_openmp_state*))(uintptr_t)slk_find_in(
           recorder, "slk_openmp_table");
   if (openmp != NULL) __atomic_store_n(&slk_openmp, openmp(&slk_openmp_seen), __ATOMIC_RELEASE);
-  tell_signal = (void (*)(int))(uintptr_t)find_symbol(recorder, "slk_note_signal");
-  tell_unrecorded = (void (*)(const char*))(uintptr_t)find_symbol(recorder, "slk_note_unrecorded");
-  tell_closing = (void (*)(const void*))(uintptr_t)find_symbol(recorder, "slk_note_closing");
-  tell_closed = (void (*)(void))(uintptr_t)find_symbol(recorder, "slk_note_closed");
+  tell_signal = (void (*)(int))(uintptr_t)slk_find_in(recorder, "slk_note_signal");
+  tell_unrecorded = (void (*)(const char*))(uintptr_t)slk_find_in(recorder, "slk_note_unrecorded");
+  tell_closing = (void (*)(const void*))(uintptr_t)slk_find_in(recorder, "slk_note_closing");
+  tell_closed = (void (*)(void))(uintptr_t)slk_find_in(recorder, "slk_note_closed");
   void (*note)(const char*, uint64_t) =
-      (void (*)(const char*, uint64_t))(uintptr_t)find_symbol(recorder, "slk_note_start");
+      (void (*)(const char*, uint64_t))(uintptr_t)slk_find_in(recorder, "slk_note_start");
   if (note != NULL) note(hidden, cpu_time_ns() - cpu_before);
 }
 
@@ -171,9 +147,9 @@ static int (*real_sigaction)(int, const struct sigaction*, struct sigaction*);
 static sighandler_t (*real_signal)(int, sighandler_t);
 
 __attribute__((constructor)) static void find_signal_functions(void) {
-  real_sigaction = (int (*)(int, const struct sigaction*, struct sigaction*))(uintptr_t)find_symbol(
-      RTLD_NEXT, "sigaction");
-  real_signal = (sighandler_t(*)(int, sighandler_t))(uintptr_t)find_symbol(RTLD_NEXT, "signal");
+  real_sigaction = (int (*)(int, const struct sigaction*, struct sigaction*))(
+      uintptr_t)slk_find_next("sigaction");
+  real_signal = (sighandler_t(*)(int, sighandler_t))(uintptr_t)slk_find_next("signal");
 }
 
 int sigaction(int number, const struct sigaction* action, struct sigaction* old) {
@@ -186,13 +162,6 @@ sighandler_t signal(int number, sighandler_t handler) {
   if (real_signal == NULL) find_signal_functions();
   if (tell_signal != NULL) tell_signal(number);
   return real_signal(number, handler);
-}
-
-/* The C library's: this library has one of its own. */
-int slk_close_library(void* library) {
-  static int (*real)(void*);
-  if (real == NULL) real = (int (*)(void*))(uintptr_t)find_symbol(RTLD_NEXT, "dlclose");
-  return real(library);
 }
 
 /* Another library may be loaded to the same addresses afterwards. */
@@ -230,7 +199,7 @@ static int match_library(struct dl_phdr_info* info, size_t size, void* data) {
   if (number == NULL || (number[end] != '\0' && number[end] != '.')) return 0;
   void* library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL) return 0;
-  const void* init = slk_object_of(find_symbol(library, "PMPI_Init"));
+  const void* init = slk_object_of(slk_find_in(library, "PMPI_Init"));
   slk_close_library(library);
   if (init == NULL || init != (const void*)(uintptr_t)info->dlpi_addr) return 0;
   strcpy(search->path, info->dlpi_name);
@@ -251,10 +220,20 @@ static int has_standard_abi(void) {
   return dl_iterate_phdr(match_library, &search) != 0;
 }
 
+/* Null: nothing is to be recorded. */
+static const char* folder_of_job(void) {
+  const char* where = getenv("SLACKLINE_DIR");
+  return where == NULL || *where == '\0' ? NULL : where;
+}
+
+int slk_follows_openmp(void) {
+  return folder_of_job() != NULL;
+}
+
 static void find_recorder(void) {
   cpu_before = cpu_time_ns();
-  const char* where = getenv("SLACKLINE_DIR");
-  if (where == NULL || *where == '\0') return;
+  const char* where = folder_of_job();
+  if (where == NULL) return;
   find_hidden();
   note_hidden_init(where);
   if (is_loaded("libmpi.so.40")) {
@@ -283,14 +262,14 @@ static int search_object(struct dl_phdr_info* info, size_t size, void* data) {
   if (info->dlpi_name == NULL || strstr(info->dlpi_name, "mpi") == NULL) return 0;
   void* library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL) return 0;
-  search->found = find_symbol(library, search->symbol);
+  search->found = slk_find_in(library, search->symbol);
   slk_close_library(library);
   return search->found != NULL;
 }
 
 /* The symbol behind this library: in the usual order, or in a library opened privately. */
 static void* next_symbol(const char* name) {
-  struct search search = {name, find_symbol(RTLD_NEXT, name)};
+  struct search search = {name, slk_find_next(name)};
   if (search.found == NULL) dl_iterate_phdr(search_object, &search);
   return search.found;
 }
@@ -298,7 +277,7 @@ static void* next_symbol(const char* name) {
 /* What a wrapper of `name` is to call: another tool's wrapper, if there is one between this library
  * and MPI's own, which holds `own`. */
 static void* behind_wrapper(const char* name, void* own) {
-  void* next = find_symbol(RTLD_NEXT, name);
+  void* next = slk_find_next(name);
   if (next == NULL || own == NULL || slk_object_of(next) == slk_object_of(own)) return own;
   return next;
 }
@@ -345,7 +324,7 @@ static int is_of_mpi(void* handle, const char* name, const void* found) {
   char profiling[128];
   if (strlen(name) + 2 > sizeof profiling) return 0;
   snprintf(profiling, sizeof profiling, "%c%s", name[0] == 'm' ? 'p' : 'P', name);
-  void* other = find_symbol(handle, profiling);
+  void* other = slk_find_in(handle, profiling);
   return other != NULL && slk_object_of(other) == slk_object_of(found);
 }
 
@@ -353,18 +332,18 @@ static int is_of_mpi(void* handle, const char* name, const void* found) {
  * that defines the function itself asks for the one behind it. */
 __attribute__((used, visibility("hidden"))) void* slk_substitute(void* handle, const char* name,
                                                                  const void* caller) {
-  if (slk_real_dlsym == NULL) find_symbol(RTLD_DEFAULT, "dlsym");
+  if (slk_real_dlsym == NULL) slk_find_in(RTLD_DEFAULT, "dlsym");
   if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || name == NULL) return NULL;
   if (strncmp(name, "MPI_", 4) != 0 && strncmp(name, "mpi_", 4) != 0) return NULL;
   const char* where = getenv("SLACKLINE_DIR");
   if (where == NULL || *where == '\0') return NULL;
-  const void* found = find_symbol(handle, name);
+  const void* found = slk_find_in(handle, name);
   if (found == NULL || !is_of_mpi(handle, name, found)) return NULL;
   Dl_info calling;
   if (dladdr(caller, &calling) == 0) return NULL;
   void* library = dlopen(calling.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   const int defines =
-      library != NULL && slk_object_of(find_symbol(library, name)) == calling.dli_fbase;
+      library != NULL && slk_object_of(slk_find_in(library, name)) == calling.dli_fbase;
   if (library != NULL) slk_close_library(library);
   return defines ? NULL : own_entry_point(name);
 }

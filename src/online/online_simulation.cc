@@ -38,11 +38,15 @@ double seconds_per_cpu_ns(const Platform& platform, const std::vector<HostId>& h
   return kSecondsPerCpuNano * options.compute_scale * measured / own;
 }
 
-void name_hosts(SharedMemory& memory, const Platform& platform, const std::vector<HostId>& hosts) {
+/// Name and cores. Ranks on one host have equal parts of its cores, as they compute at the same
+/// time where their work is balanced.
+void place_ranks(SharedMemory& memory, const Platform& platform, const std::vector<HostId>& hosts) {
   for (std::size_t r = 0; r < hosts.size(); ++r) {
     const std::string name = platform.host_name(hosts[r]);
     slk_online_rank& area = memory.rank(static_cast<std::int32_t>(r));
     name.copy(area.host, SLK_ONLINE_NAME - 1);
+    const auto ranks = static_cast<double>(std::ranges::count(hosts, hosts[r]));
+    area.cores = std::max(1.0, platform.host(hosts[r]).cores / ranks);
   }
 }
 
@@ -83,7 +87,7 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
   options.record = true;
   options.model.lazy = false;  // what guesses an order and tries again needs a whole trace
   SharedMemory memory(job.ranks, seconds_per_cpu_ns(platform, host_of_rank, options));
-  name_hosts(memory, platform, host_of_rank);
+  place_ranks(memory, platform, host_of_rank);
   const Interruption interruption;
   const PinnedThread pinned(job.one_processor);
   const FoldedMemory folded(job.fold_above);

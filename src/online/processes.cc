@@ -28,7 +28,8 @@ int shell_status(int status) {
 }
 
 /// What a singleton of either MPI library needs: Open MPI would start a daemon for each process,
-/// and MPICH's UCX would have buffers in memory for processes that there are not.
+/// and MPICH's UCX would have buffers in memory for processes that there are not. OpenMP's threads
+/// must not spend CPU time on waiting; their runtime asks for this as late as at the first region.
 void set_environment(const Processes::Start& start, std::int32_t rank) {
   for (const char* const name : {SLK_ONLINE_SET_VARIABLES}) {
     if (const char* const before = std::getenv(name)) {
@@ -43,6 +44,8 @@ void set_environment(const Processes::Start& start, std::int32_t rank) {
   setenv("OMPI_MCA_btl", "self", 1);
   setenv("OMPI_MCA_pml", "ob1", 1);
   setenv("UCX_TLS", "self", 1);
+  constexpr int kIfUnset = 0;
+  setenv("OMP_WAIT_POLICY", "passive", kIfUnset);
 }
 
 /// Where memory is short, the system shall end these processes rather than others: they count as if

@@ -16,8 +16,8 @@ namespace {
 
 constexpr FindingKind kThreadsAsOne{
     "threads_charged_as_one", Severity::notice,
-    "Ranks computed in several threads. Each rank has one simulated processor: its computation is "
-    "the CPU time of all its threads together, as if one did the work of all."};
+    "Ranks computed in several threads, on hosts that have one core for each: their computation is "
+    "the CPU time of all their threads together."};
 
 constexpr const char* kProvided =
     "on-line simulation provides MPI_THREAD_SERIALIZED at most, one thread of a rank at a time";
@@ -40,9 +40,11 @@ void require_one_thread_in_mpi(SharedMemory& memory) {
   const std::uint32_t rank =
       std::atomic_ref<std::uint32_t>(memory.file().colliding).load(std::memory_order_acquire);
   if (rank == 0) return;
+  slk_online_rank& area = memory.rank(static_cast<std::int32_t>(rank) - 1);
+  area.refused[SLK_ONLINE_NAME - 1] = '\0';
   throw Error(
-      fmt::format("cannot simulate the program: threads of rank {} call MPI at the same time",
-                  rank - 1),
+      fmt::format("cannot simulate the program: threads of rank {} call MPI at the same time ({})",
+                  rank - 1, area.refused),
       kProvided,
       "Let one thread make all MPI calls, or record a run and simulate its trace instead.");
 }
@@ -65,7 +67,7 @@ void note_threads(SharedMemory& memory, std::int32_t ranks, Findings& findings) 
     const slk_online_rank& rank = memory.rank(r);
     const auto all = static_cast<double>(rank.all_cpu_ns);
     const auto others = static_cast<double>(rank.others_cpu_ns);
-    if (others <= kLeastShare * all) continue;
+    if (rank.cores > 1 || others <= kLeastShare * all) continue;
     findings.add(
         kThreadsAsOne,
         fmt::format("rank {}: {} threads when it called MPI_Finalize, of {} of CPU time {} "

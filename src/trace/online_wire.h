@@ -139,11 +139,12 @@ struct slk_online_rank {
   uint32_t process;          /* that is this rank; 0: none yet */
   uint32_t threads_at_begin; /* of the process, behind MPI_Init */
   uint32_t threads_at_end;   /* before MPI_Finalize */
+  double cores;              /* that its threads compute on at a time; 1 at least */
   uint64_t all_cpu_ns;       /* from MPI_Init to MPI_Finalize, of all threads */
   uint64_t others_cpu_ns;    /* of those that do not call MPI_Finalize */
   struct slk_online_call queue[SLK_ONLINE_QUEUE];
   struct slk_online_call call;
-  char refused[SLK_ONLINE_NAME]; /* with SLK_ONLINE_REFUSED */
+  char refused[SLK_ONLINE_NAME]; /* with SLK_ONLINE_REFUSED, or calls of colliding threads */
   struct slk_online_answer answer;
   char host[SLK_ONLINE_NAME];
   struct slk_online_sampled sampled[SLK_ONLINE_BLOCKS]; /* by this rank alone */
