@@ -69,7 +69,7 @@ def function(call):
         body.append(f"const Arguments a = {{{', '.join(fields)}}};")
     inside = online.word != "local"
     if inside:
-        body.append(f'enter_call("MPI_{call.name}");')
+        body.append(f'enter_call("MPI_{call.name}", __builtin_frame_address(0));')
     if online.name is not None:
         body.append(f"{'const int error = ' if online.may_fail else ''}simulate_{online.name}({words_of(call)});")
     if inside:

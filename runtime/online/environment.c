@@ -6,10 +6,10 @@
 
 static int level = MPI_THREAD_SINGLE;
 
-static int begin(enum slk_operation operation, int status) {
+static int begin(enum slk_operation operation, int status, const void* frame) {
   attach();
   if (!simulated()) return status;
-  enter_call("MPI_Init");
+  enter_call("MPI_Init", frame);
   new_call(operation, NULL);
   ask();
   leave_call();
@@ -20,14 +20,14 @@ EXPORT int MPI_Init(int* argc, char*** argv) {
   begin_mpi();
   const int status = PMPI_Init(argc, argv);
   end_mpi();
-  return begin(SLK_OP_init, status);
+  return begin(SLK_OP_init, status, __builtin_frame_address(0));
 }
 
 EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   begin_mpi();
   const int status = PMPI_Init_thread(argc, argv, required, provided);
   end_mpi();
-  const int attached = begin(SLK_OP_init_thread, status);
+  const int attached = begin(SLK_OP_init_thread, status, __builtin_frame_address(0));
   /* One thread of a process talks to the simulator. */
   if (simulated() && *provided > MPI_THREAD_SERIALIZED) *provided = MPI_THREAD_SERIALIZED;
   level = *provided;
@@ -49,7 +49,7 @@ void simulate_query_thread(int* provided) {
 
 EXPORT int MPI_Finalize(void) {
   if (simulated()) {
-    enter_call("MPI_Finalize");
+    enter_call("MPI_Finalize", __builtin_frame_address(0));
     tell_threads();
     new_call(SLK_OP_finalize, NULL);
     ask();

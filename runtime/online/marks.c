@@ -1,5 +1,6 @@
 /* What the program says by slackline.h. */
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "fold.h"
 #include "online.h"
@@ -28,9 +29,33 @@ static void free_shared(va_list rest) {
   if (*freed) slackline_fold_free(at);
 }
 
+/* Handed over with the next call, which has the computation before it. */
+static void mark_region(enum slk_online_kind kind, const char* name) {
+  if (name == NULL || !try_enter_call("MPI_Pcontrol")) return;
+  struct slk_online_call* call = new_call(SLK_OP_none, NULL);
+  call->kind = kind;
+  snprintf(call->name, sizeof call->name, "%s", name);
+  defer();
+  leave_call();
+}
+
+/* MPI_Pcontrol(k) begins a region, MPI_Pcontrol(-k) ends it; 0 and 1 are for a recorder. */
+static void mark_number(int level) {
+  if (level >= -1 && level <= 1) return;
+  char name[32];
+  snprintf(name, sizeof name, "pcontrol %d", level > 0 ? level : -level);
+  mark_region(level > 0 ? SLK_ONLINE_ENTER : SLK_ONLINE_LEAVE, name);
+}
+
 /* What only a rank's own computation may say. */
 static void mark(int level, va_list rest) {
   switch (level) {
+    case SLACKLINE_REGION_BEGIN:
+      mark_region(SLK_ONLINE_ENTER, va_arg(rest, const char*));
+      break;
+    case SLACKLINE_REGION_END:
+      mark_region(SLK_ONLINE_LEAVE, va_arg(rest, const char*));
+      break;
     case SLACKLINE_SAMPLE_BEGIN_LOCAL:
     case SLACKLINE_SAMPLE_BEGIN_GLOBAL:
       begin_sample(level == SLACKLINE_SAMPLE_BEGIN_GLOBAL, rest);
@@ -42,7 +67,7 @@ static void mark(int level, va_list rest) {
       share(rest);
       break;
     default:
-      break;
+      mark_number(level);
   }
 }
 

@@ -52,8 +52,9 @@ struct slk_online_call* new_call(enum slk_operation operation, const Comm* comm)
 const struct slk_online_answer* last_answer(void);
 const struct slk_online_answer* ask(void); /* hands the call over and waits for its answer */
 void defer(void); /* hands the call over together with the next one; for calls without an answer */
-/* Computation ends here; of calls within calls the outermost counts. */
-void enter_call(const char* name);
+/* Computation ends here; of calls within calls the outermost counts. `frame`: that of the function
+ * that the program calls. */
+void enter_call(const char* name, const void* frame);
 void leave_call(void);
 int try_enter_call(const char* name); /* 0: another thread is in a call */
 void tell_threads(void);              /* at the end: who computed */

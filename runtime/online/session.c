@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "call_path.h"
 #include "calls.h"
 #include "fold.h"
 #include "online.h"
@@ -22,6 +23,7 @@ static int own_rank;
 static int depth;
 static char* inside;            /* which thread is in a call: the address of its `calls_mpi` */
 static const char* call_inside; /* and which one */
+static uint32_t path_inside;    /* its call path */
 static uint64_t all_at_begin, thread_at_begin; /* CPU time */
 static uint64_t calls;                         /* of depth 1 */
 static uint32_t readings;                      /* of the clock since the last answer */
@@ -210,6 +212,7 @@ struct slk_online_call* new_call(enum slk_operation operation, const Comm* comm)
   call->operation = (uint32_t)operation;
   call->peer = SLK_PEER_NONE;
   call->comm = comm != NULL ? comm->id : SLK_COMM_WORLD;
+  call->path = path_inside;
   return call;
 }
 
@@ -257,8 +260,11 @@ int try_enter_call(const char* name) {
 }
 
 /* The other thread has what this process hands its calls over by. */
-void enter_call(const char* name) {
-  if (try_enter_call(name)) return;
+void enter_call(const char* name, const void* frame) {
+  if (try_enter_call(name)) {
+    if (depth == 1 && file->keeps_paths) path_inside = slackline_call_path(frame, own);
+    return;
+  }
   const char* other = __atomic_load_n(&call_inside, __ATOMIC_RELAXED);
   snprintf(own->refused, sizeof own->refused, "%s during %s", name, other);
   uint32_t none = 0;

@@ -29,6 +29,21 @@ class CallPathSink : public PythonSink {
   ~CallPathSink() = default;
 };
 
+/// Makes records of them (trace/wire.h).
+class CallPathRecords : public CallPathSink {
+ public:
+  void new_module(const LoadedModule& module) final;
+  void new_path(std::uint16_t id, const std::uint64_t* addresses, std::size_t depth,
+                bool whole) final;
+  bool new_python(const PythonInterpreter& python) final;
+  bool new_python_code(std::uint32_t id, const std::int64_t* args, std::size_t n_args) final;
+
+ protected:
+  ~CallPathRecords() = default;
+  /// False: there is no room for it.
+  virtual bool write(const slk_record& record, const std::int64_t* args, std::size_t n_args) = 0;
+};
+
 /// The call paths of one thread, found again for the price of a few loads.
 ///
 /// A walk over the stack takes microseconds. But where it went through is a list of words of the

@@ -467,16 +467,16 @@ void leave_region(const char* name);
 // Definitions of the hot path.
 
 /// Writes what is new about call paths into a thread's file.
-class CallPathRecords final : public CallPathSink {
+class ThreadCallPaths final : public CallPathRecords {
  public:
-  explicit CallPathRecords(Thread& thread) : thread_(thread) {}
-  void new_module(const LoadedModule& module) override;
-  void new_path(std::uint16_t id, const std::uint64_t* addresses, std::size_t depth,
-                bool whole) override;
-  bool new_python(const PythonInterpreter& python) override;
-  bool new_python_code(std::uint32_t id, const std::int64_t* args, std::size_t n_args) override;
+  explicit ThreadCallPaths(Thread& thread) : thread_(thread) {}
 
  private:
+  bool write(const slk_record& record, const std::int64_t* args, std::size_t n_args) override {
+    thread_.write(record, args, n_args);
+    return true;
+  }
+
   Thread& thread_;
 };
 
@@ -484,7 +484,7 @@ inline void Thread::find_call_path() {
   if (__builtin_expect(closed_libraries_ != process.closed_libraries, 0)) note_closed();
   if (__builtin_expect(sampler_.wants_modules(), 0)) sampler_.refresh();
   if (process.call_paths.deepest == 0 || process.paused) return;
-  CallPathRecords records(*this);
+  ThreadCallPaths records(*this);
   path_ = paths_.find(call_frame, process.call_paths, records);
 }
 

@@ -20,7 +20,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -43,6 +45,10 @@ constexpr int kProcessCheck_ms = 100;  // between looks whether the process stil
 
 bool waits_for_first(Operation operation) {
   return operation == Operation::waitany || operation == Operation::waitsome;
+}
+
+bool marks_region(const slk_online_call& call) {
+  return call.kind == SLK_ONLINE_ENTER || call.kind == SLK_ONLINE_LEAVE;
 }
 
 bool takes_all(Operation operation) {
@@ -220,7 +226,10 @@ void OnlineProgram::begin_gap(sim::ExecutionContext& context) {
   of.phase = Phase::computing;
   const auto cpu_ns = static_cast<double>(of.call.cpu_ns);
   of.gap_ns += cpu_ns;
-  const double seconds = cpu_ns * kNano * job_.compute_scale;
+  of.ahead_ns += cpu_ns;
+  // The computation around it is one piece, as in the simulation of the trace.
+  if (marks_region(of.call)) return;
+  const double seconds = std::exchange(of.ahead_ns, 0) * kNano * job_.compute_scale;
   if (seconds <= 0) return;
   const double own = job_.platform.host(contexts_->host(context)).speed();
   const double speed = job_.reference_speed > 0 ? job_.reference_speed : own;
@@ -238,6 +247,7 @@ void OnlineProgram::perform(sim::ExecutionContext& context) {
     return contexts_->sleep(context, ns * kNano, State::computing);
   }
   if (of.call.kind == SLK_ONLINE_FLUSH) return;
+  if (marks_region(of.call)) return append_region(context.rank);
   if (of.call.kind == SLK_ONLINE_CANCEL) return cancel(context);
   perform_call(context, static_cast<Operation>(of.call.operation));
 }
@@ -276,12 +286,29 @@ void OnlineProgram::perform_call(sim::ExecutionContext& context, Operation opera
   test(context, operation);
 }
 
+/// The end of the computation so far in the trace, whose calls take no time yet.
+std::int64_t OnlineProgram::trace_time(std::int32_t rank) {
+  const RankCalls& calls = job_.trace.calls(rank);
+  const std::int64_t before = calls.empty() ? 0 : calls.end_ns(calls.size() - 1);
+  return before + std::llround(state(rank).gap_ns);
+}
+
+void OnlineProgram::append_region(std::int32_t rank) {
+  const slk_online_call& call = state(rank).call;
+  const std::string_view name(call.name, strnlen(call.name, SLK_ONLINE_NAME));
+  RankCallsBuilder& calls = job_.trace.calls(rank);
+  calls.append_region({.time_ns = trace_time(rank),
+                       .region = job_.trace.region_id(name),
+                       .before_call = static_cast<std::uint32_t>(calls.size()),
+                       .enter = call.kind == SLK_ONLINE_ENTER});
+}
+
 /// The engine executes the call next; the computation before it has passed already.
 void OnlineProgram::append(sim::ExecutionContext& context, Call call) {
   RankState& of = state(context.rank);
   RankCallsBuilder& calls = job_.trace.calls(context.rank);
-  const std::int64_t before = calls.empty() ? 0 : calls.end_ns(calls.size() - 1);
-  call.begin_ns = call.end_ns = before + std::llround(of.gap_ns);
+  call.begin_ns = call.end_ns = trace_time(context.rank);
+  call.frame = of.call.path;
   of.gap_ns = 0;
   calls.append(call);
   context.program.gap_over = true;

@@ -76,6 +76,7 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
     std::vector<slk_online_call> queue{};          ///< handed over with others, in reverse order
     std::vector<std::int64_t> list{};              ///< the call's arguments
     double gap_ns = 0;                             ///< computed since the last call in the trace
+    double ahead_ns = 0;                           ///< of that, what has not been simulated
     std::map<std::uint32_t, Outgoing> outgoing{};  ///< by request; 0: a call that blocks
     std::map<std::uint32_t, SentMessage> got{};    ///< what receives have matched
     std::map<std::uint32_t, LiveCollective*> collectives{};  ///< by request; 0: one that blocks
@@ -93,6 +94,8 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
   void begin_gap(sim::ExecutionContext& context);
   void perform(sim::ExecutionContext& context);
   void perform_call(sim::ExecutionContext& context, Operation operation);
+  std::int64_t trace_time(std::int32_t rank);
+  void append_region(std::int32_t rank);
   void append(sim::ExecutionContext& context, Call call);
   void append_completion(sim::ExecutionContext& context, Operation operation,
                          std::vector<std::int64_t> places);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "online/online_program.h"
+#include "online/program_code.h"
 #include "online/rank_activity.h"
 #include "online/shared_memory.h"
 #include "online/simulator_process.h"
@@ -87,6 +88,7 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
   options.record = true;
   options.model.lazy = false;  // what guesses an order and tries again needs a whole trace
   SharedMemory memory(job.ranks, seconds_per_cpu_ns(platform, host_of_rank, options));
+  memory.file().keeps_paths = job.call_paths ? 1 : 0;
   place_ranks(memory, platform, host_of_rank);
   const Interruption interruption;
   const PinnedThread pinned(job.one_processor);
@@ -127,6 +129,7 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
     info.finalized = complete.has_value();
     info.host = platform.host_name(host_of_rank[r]);
   }
+  if (job.call_paths) name_call_paths(memory, trace);
   run.sampled = sampled_blocks(memory, job.ranks);
   folded.note(result.findings);
   note_threads(memory, job.ranks, result.findings);

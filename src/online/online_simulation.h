@@ -19,6 +19,7 @@ struct OnlineJob {
   /// Allocations of this many bytes or more of all ranks share one copy in memory; `preload` has
   /// libslackline_fold.so then.
   std::optional<std::uint64_t> fold_above{};
+  bool call_paths = false;    ///< the trace says from where MPI was called
   bool one_processor = true;  ///< for all processes and the simulator, as one computes at a time
   std::optional<std::uint64_t> memory{};  ///< bytes that the processes may take; else what is free
 };

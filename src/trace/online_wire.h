@@ -25,6 +25,7 @@
 #define SLK_ONLINE_REQUESTS 65536u
 #define SLK_ONLINE_LISTS (1u << 21) /* 8-byte words */
 #define SLK_ONLINE_NAME 256u
+#define SLK_ONLINE_CODE (1u << 20)     /* 8-byte words */
 #define SLK_ONLINE_OWN_TAGS 0x7f000000 /* this tag and above: of no program, and no wildcard's */
 #define SLK_ONLINE_QUEUE 64u   /* calls without an answer that wait for the next one with one */
 #define SLK_ONLINE_BLOCKS 256u /* that can be sampled, of a rank and of all together */
@@ -48,7 +49,7 @@ struct slk_online_file {
   uint64_t first;            /* where the area of rank 0 is */
   double seconds_per_cpu_ns; /* of simulated time; 0: computation takes none */
   uint32_t colliding;        /* 1 + a rank of which two threads were in MPI at a time; 0: none */
-  uint32_t unused;
+  uint32_t keeps_paths;      /* calls have call paths */
   struct slk_online_sampled sampled[SLK_ONLINE_BLOCKS]; /* by all ranks together */
 };
 
@@ -58,6 +59,8 @@ enum slk_online_kind {
   SLK_ONLINE_FLUSH,    /* nothing but the queue, and the time is wanted */
   SLK_ONLINE_CANCEL,   /* the request at `place`, a send if `data` is its block */
   SLK_ONLINE_ABORT,    /* `peer`: the code */
+  SLK_ONLINE_ENTER,    /* the region `name` begins */
+  SLK_ONLINE_LEAVE,    /* and ends */
   SLK_ONLINE_REFUSED   /* `refused`: the function that cannot be simulated */
 };
 
@@ -93,6 +96,8 @@ struct slk_online_call {
   uint64_t back;   /* of one-sided operations: bytes that come back */
   uint64_t result; /* block with the result of the collective that was answered last */
   uint64_t cpu_ns; /* computed since the last answer */
+  uint32_t path;   /* of the call, as SLK_REC_CALL_PATH in `code` has it; 0: not known */
+  uint32_t unused;
   char name[SLK_ONLINE_NAME];
 };
 
@@ -151,6 +156,9 @@ struct slk_online_rank {
   uint64_t unsampled; /* executions of blocks for which no place was left */
   struct slk_online_request requests[SLK_ONLINE_REQUESTS];
   int64_t lists[SLK_ONLINE_LISTS];
+  /* Records of wire.h about call paths, each with its arguments behind it. */
+  uint64_t code_words;
+  int64_t code[SLK_ONLINE_CODE];
 };
 
 #endif

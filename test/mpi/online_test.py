@@ -333,6 +333,33 @@ def interrupted(test):
     test.check_none_left()
 
 
+def paths(test):
+    """The trace has the functions that call MPI and the program's regions, so that what is asked of a recording can be asked of it."""
+    for program, name in (("online_paths", "exchange"), ("online_mpif", "online_mpif")):
+        done = test.simulate(2, test.program(program), options=("--compute", "none", "--trace", "run.slk"))
+        check(done.returncode == 0, done.stderr)
+        printed = test.run(test.arguments.slackline, "print", "run.slk").stdout
+        check(name in printed and "libslackline" not in printed, f"{program}: {printed[:2000]}")
+        findings = [f["name"] for f in json.loads((test.folder / "run.json").read_text())["findings"]]
+        check(not findings, f"{program}: {findings}")
+    done = test.simulate(4, test.program("online_paths"), "compute", options=("--trace", "run.slk"))
+    check(done.returncode == 0, done.stderr)
+    # Rank r computes 10 + 10 r ms in solve, and 5 ms in the region "rest".
+    check(abs(test.result()["makespan_ns"] / 1e6 - 10 * (40 + 5)) < 10, "the slowest rank")
+    check(test.result()["makespan_ns"] == test.replayed()["result"]["makespan_ns"], "the same date from its trace, whatever is marked")
+
+    def answer(*command):
+        done = test.run(test.arguments.slackline, *command, "--platform", test.arguments.platform, "--format", "json")
+        check(done.returncode == 0, done.stderr)
+        return json.loads(done.stdout)["result"]
+
+    hot = test.run(test.arguments.slackline, "hotspots", "run.slk").stdout
+    check(re.search(r"solve +[0-9.]+ +[0-9.]+ %", hot) and "(online_paths." in hot, hot)
+    for what in ("function=solve", "region=solve_region"):
+        balanced = answer("whatif", "run.slk", "--set", f"balance {what}")
+        check(abs(balanced["after"]["makespan_ns"] / 1e6 - 10 * (25 + 5)) < 10, f"{what}: {balanced}")
+
+
 def adapts(test):
     """Where a program does as much as time allows, a trace keeps the number of steps of its machine; the program itself adapts."""
     near = pathlib.Path(test.arguments.platform)
@@ -452,7 +479,7 @@ def memory(test):
     test.check_none_left()
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, children, windows, files, waits, same_dates, sampled, folded, folded_anywhere, adapts, fortran, refused, interrupted, memory, threads, python, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, children, windows, files, waits, same_dates, sampled, folded, folded_anywhere, adapts, fortran, refused, interrupted, memory, threads, paths, python, usage, lammps)}
 
 
 def main():

@@ -126,6 +126,7 @@ SimulatedOnline execute(const SimulateOnlineRequest& request) {
                                .preload = request.preload,
                                .ranks = request.ranks,
                                .fold_above = fold_threshold(request.fold_above),
+                               .call_paths = !request.trace.empty(),
                                .one_processor = request.processors == "one",
                                .memory = bytes_of(request.memory, "--memory")},
                               machine.platform, machine.hosts, options);

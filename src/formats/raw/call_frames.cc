@@ -109,10 +109,10 @@ void find_functions(const SourceLines& lines, const std::string& file, NamedModu
 
 bool is_mpi_library(std::string_view module) {
   const std::string name = file_name(std::string(module));
-  static constexpr std::array<std::string_view, 13> kNames{
-      "libmpi.so",  "libmpi_usempi", "libmpi_mpifh",   "libmpi_ignore", "libmpi_cxx",
-      "libmpi_abi", "libmpi_cray",   "libmpi_gnu",     "libmpi_intel",  "libmpich.so",
-      "libmpifort", "libmpichfort",  "libslackline_re"};
+  static constexpr std::array<std::string_view, 14> kNames{
+      "libmpi.so",  "libmpi_usempi", "libmpi_mpifh",    "libmpi_ignore",  "libmpi_cxx",
+      "libmpi_abi", "libmpi_cray",   "libmpi_gnu",      "libmpi_intel",   "libmpich.so",
+      "libmpifort", "libmpichfort",  "libslackline_re", "libslackline_on"};
   return std::ranges::any_of(kNames, [&](auto n) { return name.starts_with(n); });
 }
 
