@@ -12,11 +12,9 @@
 namespace slackline {
 namespace {
 
-constexpr int kMostOnlineRanks = 4096;
-
 /// Options of a program that runs while it is simulated.
 struct OnlineOptions {
-  std::int32_t ranks = 0;
+  std::string ranks{};
   std::string mpi{};
   std::string compute = "measured";
   std::string processors = "one";
@@ -47,9 +45,8 @@ int run_online(const SimulateCommand& command, const OnlineOptions& online) {
     throw usage_error("cannot simulate a program", "-n is given, but no program",
                       "Example: slackline simulate --platform p.xml -n 16 -- ./app");
   }
-  if (!request.sweep.empty() || !request.tolerance.empty()) {
-    throw usage_error("cannot simulate a program more than once",
-                      "--sweep or --tolerance is given with it",
+  if (!request.tolerance.empty()) {
+    throw usage_error("cannot search the tolerance of a program", "it would run dozens of times",
                       "Keep the program's trace with --trace run.slk, and simulate that.");
   }
   // The first word after '--' is what would else be the trace.
@@ -58,8 +55,9 @@ int run_online(const SimulateCommand& command, const OnlineOptions& online) {
   const SimulatedOnline done = execute(SimulateOnlineRequest{
       .command = words,
       .preload = online_preload(words.front(), online.mpi, !online.fold_above.empty()),
-      .ranks = online.ranks,
+      .ranks = parse_rank_counts(online.ranks),
       .machine = request.machine,
+      .sweep = request.sweep,
       .compute = online.compute,
       .processors = online.processors,
       .links = request.links,
@@ -73,8 +71,8 @@ int run_online(const SimulateCommand& command, const OnlineOptions& online) {
 
 /// Options of the program to run in simulated time (`-- COMMAND`).
 void declare(OptionList& options, OnlineOptions& online) {
-  options.add("-n,--ranks N", online.ranks, "Number of ranks of the program after '--'",
-              {.range = OptionRange{1, kMostOnlineRanks}});
+  options.add("-n,--ranks N", online.ranks,
+              "Number of ranks of the program after '--', or several: 8,16,32");
   options.add("--compute", online.compute,
               "Computation of the program after '--': its CPU time, or none",
               {.choices = {"measured", "none"}});
@@ -99,7 +97,7 @@ CommandAction setup_simulate(OptionList& options) {
   declare(options, *online);
   declare(options, command->output);
   return [command, online] {
-    if (online->ranks > 0) {
+    if (!online->ranks.empty()) {
       output_format(command->output);
       return run_online(*command, *online);
     }

@@ -70,24 +70,32 @@ void apply_axis(std::string_view name, std::string_view value, SmpiOptions& smpi
   }
 }
 
+std::size_t combinations(const std::vector<SweepAxis>& axes) {
+  std::size_t count = 1;
+  for (const SweepAxis& axis : axes) count *= axis.values.size();
+  return count;
+}
+
+SweepSetting sweep_setting(const std::vector<SweepAxis>& axes, std::size_t i, SmpiOptions smpi,
+                           const SimulationOptions& base) {
+  SweepSetting setting{{}, base};
+  for (const SweepAxis& axis : axes) {
+    setting.values.push_back(axis.values[i % axis.values.size()]);
+    i /= axis.values.size();
+    apply_axis(axis.name, setting.values.back(), smpi, setting.options);
+  }
+  setting.options.model = smpi.model();
+  setting.options.choose = smpi.collectives();
+  return setting;
+}
+
 std::vector<SweepCase> sweep(const Trace& trace, const Platform& platform, const RankMap& hosts,
                              const SmpiOptions& smpi, const SimulationOptions& base,
                              const std::vector<SweepAxis>& axes) {
-  std::size_t count = 1;
-  for (const SweepAxis& axis : axes) count *= axis.values.size();
-  std::vector<SweepCase> cases(count);
-  parallel_for(count, [&](std::size_t i) {
-    SmpiOptions own = smpi;
-    SimulationOptions options = base;
-    std::size_t rest = i;
-    for (const SweepAxis& axis : axes) {
-      cases[i].values.push_back(axis.values[rest % axis.values.size()]);
-      rest /= axis.values.size();
-      apply_axis(axis.name, cases[i].values.back(), own, options);
-    }
-    options.model = own.model();
-    options.choose = own.collectives();
-    cases[i].simulation = simulate(trace, platform, hosts, options);
+  std::vector<SweepCase> cases(combinations(axes));
+  parallel_for(cases.size(), [&](std::size_t i) {
+    SweepSetting setting = sweep_setting(axes, i, smpi, base);
+    cases[i] = {std::move(setting.values), simulate(trace, platform, hosts, setting.options)};
   });
   return cases;
 }

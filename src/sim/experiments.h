@@ -23,6 +23,21 @@ struct SweepAxis {
 /// anything else the name of an option of SimGrid. Throws usage Error.
 std::vector<SweepAxis> parse_sweep(std::string_view text);
 
+/// The axis of a sweep with other numbers of ranks, the first one: of programs that are run.
+inline constexpr std::string_view kRanksAxis = "ranks";
+
+/// How many combinations of values there are.
+std::size_t combinations(const std::vector<SweepAxis>& axes);
+
+/// One combination: its values, and the simulation that they ask for.
+struct SweepSetting {
+  std::vector<std::string> values;
+  SimulationOptions options;
+};
+/// The i-th combination, of which the first axis changes fastest. Throws usage Error.
+SweepSetting sweep_setting(const std::vector<SweepAxis>& axes, std::size_t i, SmpiOptions smpi,
+                           const SimulationOptions& base);
+
 struct SweepCase {
   std::vector<std::string> values;  ///< of each axis
   Simulation simulation;

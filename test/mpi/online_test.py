@@ -333,6 +333,33 @@ def interrupted(test):
     test.check_none_left()
 
 
+def several(test):
+    """Several numbers of ranks and a sweep in one command: a table, each figure that of the single run."""
+    test.environment["EXAMPLE_WORK"] = "pause"
+    counts, factors = ("2", "4", "8"), ("0.5", "1")
+    program, sweep = (test.example("stencil2d"), "512", "512", "20"), ("--compute", "none")
+
+    def makespan(ranks, *options):
+        check(test.simulate(ranks, *program, options=(*sweep, *options)).returncode == 0, "a single run")
+        return test.result()["makespan_ns"]
+
+    single = {(n, f): test.simulate(n, *program, options=(*sweep, "--sweep", f"bandwidth={f}")) and test.result()["cases"][0]["makespan_ns"]
+              for f in factors for n in counts}
+    check(all(single[n, "1"] == makespan(n) for n in counts), "a bandwidth of 1 is the platform's")
+    done = test.simulate(",".join(counts), *program, options=(*sweep, "--sweep", f"bandwidth={','.join(factors)}"))
+    check(done.returncode == 0, done.stderr)
+    result = test.result()
+    check(result["axes"] == ["ranks", "bandwidth"] and len(result["cases"]) == 6, f"{result}")
+    for case in result["cases"]:
+        n, factor = case["values"]
+        check(case["makespan_ns"] == single[n, factor], f"{case} is {single[n, factor]} alone")
+        check(abs(case["speedup"] - single["2", factor] / single[n, factor]) < 1e-12, f"{case}")
+        check(abs(case["efficiency"] - case["speedup"] * 2 / int(n)) < 1e-12, f"{case}")
+    for options, text in ((("--trace", "run.slk"), "several times"), (("--tolerance", "latency"), "tolerance of a program")):
+        done = test.simulate("2,4", *program, options=options)
+        check(done.returncode == 2 and text in done.stderr, done.stderr)
+
+
 def paths(test):
     """The trace has the functions that call MPI and the program's regions, so that what is asked of a recording can be asked of it."""
     for program, name in (("online_paths", "exchange"), ("online_mpif", "online_mpif")):
@@ -479,7 +506,7 @@ def memory(test):
     test.check_none_left()
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, children, windows, files, waits, same_dates, sampled, folded, folded_anywhere, adapts, fortran, refused, interrupted, memory, threads, paths, python, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, children, windows, files, waits, same_dates, sampled, folded, folded_anywhere, adapts, fortran, refused, interrupted, memory, threads, several, paths, python, usage, lammps)}
 
 
 def main():

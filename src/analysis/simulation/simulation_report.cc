@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/runs/measured.h"
+#include "base/text_parsing.h"
 #include "base/units.h"
 #include "calls/run_span.h"
 
@@ -190,14 +191,44 @@ auto simulation_object(const SimulationParts& parts) {
   return Object{parts.totals, "ranks"_key = parts.ranks, parts.details};
 }
 
+/// Against the case with the first number of ranks and the same values otherwise.
+struct RankScaling {
+  double speedup = 1;
+  double efficiency = 1;  ///< 1: as many times faster as there are ranks
+};
+
+/// None where the number of ranks is the same in all.
+std::optional<RankScaling> scaling_of(const std::vector<SweepCase>& cases,
+                                      const std::vector<SweepAxis>& axes, std::size_t i) {
+  if (axes.empty() || axes.front().name != kRanksAxis) return std::nullopt;
+  const auto ranks = [](const SweepCase& c) {
+    return number_in<double>(c.values.front()).value_or(1);
+  };
+  const SweepCase& base = cases[i - i % axes.front().values.size()];
+  const double speedup = base.simulation.makespan / cases[i].simulation.makespan;
+  return RankScaling{speedup, speedup * ranks(base) / ranks(cases[i])};
+}
+
+auto simulated_case_object(const std::vector<SweepCase>& cases, const std::vector<SweepAxis>& axes,
+                           std::size_t i) {
+  const std::optional<RankScaling> scaling = scaling_of(cases, axes, i);
+  return Object{
+      "values"_key = cases[i].values,
+      "makespan_ns"_key = ns_of_seconds(cases[i].simulation.makespan),
+      "speedup"_key.when(optional_of(scaling, [](const RankScaling& s) { return s.speedup; })),
+      "efficiency"_key.when(
+          optional_of(scaling, [](const RankScaling& s) { return s.efficiency; })),
+      "slowed"_key = slowed_share(cases[i].simulation.contention)};
+}
+
 auto simulated_sweep_object(const std::vector<SweepCase>& cases,
                             const std::vector<SweepAxis>& axes) {
+  std::vector<ReturnedBy<simulated_case_object>> objects;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    objects.push_back(simulated_case_object(cases, axes, i));
+  }
   return Object{"axes"_key = list_of(axes, [](const SweepAxis& axis) { return axis.name; }),
-                "cases"_key = list_of(cases, [](const SweepCase& c) {
-                  return Object{"values"_key = c.values,
-                                "makespan_ns"_key = ns_of_seconds(c.simulation.makespan),
-                                "slowed"_key = slowed_share(c.simulation.contention)};
-                })};
+                "cases"_key = objects};
 }
 
 auto simulated_tolerance_object(const SimulatedTolerance& t, const SimulatedTolerance& alone) {
@@ -342,13 +373,24 @@ Described<SweepJson> describe(const std::vector<SweepCase>& cases,
   for (const SweepAxis& axis : axes) table.columns.push_back({axis.name});
   table.columns.push_back({"run time", Unit::ns});
   table.columns.push_back({"relative to first", Unit::ratio, "run time relative to the first row"});
+  if (scaling_of(cases, axes, 0)) {
+    table.columns.push_back(
+        {"speed-up", Unit::none, "against the first number of ranks, all else the same"});
+    table.columns.push_back(
+        {"efficiency", Unit::ratio, "speed-up divided by the increase of the number of ranks"});
+  }
   table.columns.push_back(
       {"messages delayed", Unit::ratio, "over 1 % longer than without contention"});
   Described<SweepJson> report{simulated_sweep_object(cases, axes)};
-  for (const SweepCase& c : cases) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const SweepCase& c = cases[i];
     std::vector<Value> row(c.values.begin(), c.values.end());
     row.emplace_back(ns_of_seconds(c.simulation.makespan));
     row.emplace_back(c.simulation.makespan / cases.front().simulation.makespan);
+    if (const std::optional<RankScaling> scaling = scaling_of(cases, axes, i)) {
+      row.emplace_back(scaling->speedup);
+      row.emplace_back(scaling->efficiency);
+    }
     row.emplace_back(slowed_share(c.simulation.contention));
     table.rows.push_back(std::move(row));
   }

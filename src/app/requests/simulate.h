@@ -34,12 +34,17 @@ void declare(OptionList& options, SimulateRequest& request);
 /// Writes the files that are named. Throws Error.
 Report execute(const SimulateRequest& request);
 
-/// A program that runs while the machine under it is simulated.
+/// Reads "16", or several numbers of ranks: "8,16,32". Throws usage Error.
+std::vector<std::int32_t> parse_rank_counts(const std::string& text);
+
+/// A program that runs while the machine under it is simulated, once for each number of ranks and
+/// combination of the sweep's values.
 struct SimulateOnlineRequest {
   std::vector<std::string> command{};  ///< the program itself, without a launcher
   std::string preload{};               ///< the library for the program's MPI
-  std::int32_t ranks = 0;
+  std::vector<std::int32_t> ranks{};   ///< of each of which it is simulated
   PlatformOptions machine{};
+  std::string sweep{};               ///< axes to combine with them; empty: none
   std::string compute = "measured";  ///< measured: CPU time; none: computation takes no time
   std::string processors = "one";    ///< of this machine, that the processes use: one or all
   std::size_t links = 8;             ///< most contended links to show
@@ -54,7 +59,7 @@ struct SimulatedOnline {
   int exit_status = 0;  ///< the largest of the processes'
 };
 
-/// Writes the file that is named. Throws Error.
+/// Writes the file that is named, of a single run. Throws Error.
 SimulatedOnline execute(const SimulateOnlineRequest& request);
 
 }  // namespace slackline

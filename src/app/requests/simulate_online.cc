@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "analysis/model/model_choice.h"
@@ -12,9 +14,11 @@
 #include "app/requests/schemas.h"
 #include "app/trace_writers.h"
 #include "base/error.h"
+#include "base/text_parsing.h"
 #include "base/units.h"
 #include "calls/call_matching.h"
 #include "online/online_simulation.h"
+#include "sim/experiments.h"
 #include "whatif/program_writer.h"
 
 namespace slackline {
@@ -79,11 +83,17 @@ std::optional<std::uint64_t> fold_threshold(const std::string& text) {
   return bytes;
 }
 
+SweepAxis ranks_axis(const std::vector<std::int32_t>& ranks) {
+  SweepAxis axis{std::string(kRanksAxis), {}};
+  for (const std::int32_t n : ranks) axis.values.push_back(std::to_string(n));
+  return axis;
+}
+
 /// The simulation's result, with what there is of the program only.
 auto online_object(const SimulationParts& parts, const SimulateOnlineRequest& request,
                    const online::OnlineRun& run) {
   return Object{parts.totals,
-                "ranks"_key = request.ranks,
+                "ranks"_key = request.ranks.front(),
                 parts.details,
                 "rank_times"_key = parts.ranks,
                 "calls"_key = run.calls,
@@ -93,52 +103,134 @@ auto online_object(const SimulationParts& parts, const SimulateOnlineRequest& re
                 "exit_status"_key = run.exit_status};
 }
 
-auto simulate_online_report(const SimulateOnlineRequest& request, const online::OnlineRun& run,
-                            const Platform& platform, const SmpiOptions& smpi) {
+/// `ranks`: their number, or all numbers.
+template <class Result, class Ranks>
+auto simulate_online_report(const SimulateOnlineRequest& request, const SmpiOptions& smpi,
+                            const Ranks& ranks, Described<Result> described) {
   const std::string command = fmt::format("{}", fmt::join(request.command, " "));
+  return typed_report(
+      "simulate", fmt::format("simulate: {} on {}", command, request.machine.platform),
+      Object{to_json(request.machine, smpi), "ranks"_key = ranks,
+             "sweep"_key.when(!request.sweep.empty(), request.sweep),
+             "fold_above"_key.when(!request.fold_above.empty(), request.fold_above),
+             "compute"_key = request.compute, "processors"_key = request.processors},
+      Object{"command"_key = command}, std::move(described));
+}
+using OnlineObject = ReturnedBy<online_object>;
+using SimulateOnlineReports =
+    CommandReports<ReturnedBy<simulate_online_report<OnlineObject, std::int32_t>>,
+                   ReturnedBy<simulate_online_report<SweepJson, std::vector<std::int32_t>>>>;
+
+Machine machine_of(const SimulateOnlineRequest& request, std::int32_t ranks, Findings& findings) {
+  Machine machine = resolve_machine(request.machine, Trace(ranks, false), findings);
+  machine.simulation.slowed_kept = request.slowed;
+  machine.simulation.link_usage = request.links > 0 || request.slowed > 0;
+  if (request.compute == "none") machine.simulation.compute_scale = 0;
+  return machine;
+}
+
+online::OnlineRun run_on(const Machine& machine, const SimulationOptions& options,
+                         const SimulateOnlineRequest& request) {
+  return online::simulate_online({.command = request.command,
+                                  .preload = request.preload,
+                                  .ranks = static_cast<std::int32_t>(machine.hosts.size()),
+                                  .fold_above = fold_threshold(request.fold_above),
+                                  .call_paths = !request.trace.empty(),
+                                  .one_processor = request.processors == "one",
+                                  .memory = bytes_of(request.memory, "--memory")},
+                                 machine.platform, machine.hosts, options);
+}
+
+Described<OnlineObject> describe_run(const SimulateOnlineRequest& request,
+                                     const online::OnlineRun& run, const Platform& platform) {
   // The times of the trace are the simulated ones: nothing was measured.
   const Trace program = untimed_copy(run.trace);
   auto simulated = describe(run.result, program, platform, request.links);
   if (!run.sampled.empty()) simulated.sections.push_back(sampled_section(run.sampled));
   const SimulationParts parts = parts_of(run.result, program, platform, request.links);
-  return typed_report(
-      "simulate", fmt::format("simulate: {} on {}", command, request.machine.platform),
-      Object{to_json(request.machine, smpi), "ranks"_key = request.ranks,
-             "fold_above"_key.when(!request.fold_above.empty(), request.fold_above),
-             "compute"_key = request.compute, "processors"_key = request.processors},
-      Object{"command"_key = command},
-      Described{online_object(parts, request, run), std::move(simulated.sections)});
+  return {online_object(parts, request, run), std::move(simulated.sections)};
 }
-using SimulateOnlineReports = CommandReports<ReturnedBy<simulate_online_report>>;
+
+SimulatedOnline simulate_once(const SimulateOnlineRequest& request) {
+  if (!request.trace.empty()) writer_of(request.trace);  // before the program runs
+  Findings findings;
+  const Machine machine = machine_of(request, request.ranks.front(), findings);
+  const online::OnlineRun run = run_on(machine, machine.simulation, request);
+  if (!request.trace.empty()) write_trace(run.trace, writer_of(request.trace), request.trace);
+  SimulatedOnline done{SimulateOnlineReports::untyped(
+                           simulate_online_report(request, machine.smpi, request.ranks.front(),
+                                                  describe_run(request, run, machine.platform))),
+                       run.exit_status};
+  done.report.findings = run.trace.findings();
+  done.report.findings.merge(run.result.findings);
+  done.report.findings.merge(findings);
+  return done;
+}
+
+void require_no_trace(const SimulateOnlineRequest& request) {
+  if (request.trace.empty()) return;
+  throw usage_error(fmt::format("cannot write '{}'", request.trace),
+                    "the program is simulated several times",
+                    "Use --trace with one number of ranks and without --sweep.");
+}
+
+/// One simulation after the other, each as if it were the only one: processes have a processor for
+/// themselves. A signal ends the whole; what is complete by then stands in the table.
+SimulatedOnline simulate_all(const SimulateOnlineRequest& request) {
+  require_no_trace(request);
+  std::vector<SweepAxis> axes;
+  if (!request.sweep.empty()) axes = parse_sweep(request.sweep);
+  Findings findings;
+  std::vector<Machine> machines;
+  for (const std::int32_t n : request.ranks) machines.push_back(machine_of(request, n, findings));
+  std::vector<SweepCase> cases;
+  SimulatedOnline done;
+  bool interrupted = false;
+  for (std::size_t i = 0; i < combinations(axes) * machines.size() && !interrupted; ++i) {
+    const Machine& machine = machines[i % machines.size()];
+    SweepSetting setting =
+        sweep_setting(axes, i / machines.size(), machine.smpi, machine.simulation);
+    online::OnlineRun run = run_on(machine, setting.options, request);
+    findings.merge(run.trace.findings());
+    findings.merge(run.result.findings);
+    done.exit_status = std::max(done.exit_status, run.exit_status);
+    interrupted = run.interrupted != 0;
+    if (interrupted && !cases.empty()) break;
+    run.result.calls.clear();  // only the trace has a use for them
+    if (machines.size() > 1) {
+      setting.values.insert(setting.values.begin(), std::to_string(machine.hosts.size()));
+    }
+    cases.push_back({std::move(setting.values), std::move(run.result)});
+  }
+  if (machines.size() > 1) axes.insert(axes.begin(), ranks_axis(request.ranks));
+  done.report = SimulateOnlineReports::untyped(
+      simulate_online_report(request, machines.front().smpi, request.ranks, describe(cases, axes)));
+  done.report.findings = std::move(findings);
+  return done;
+}
 
 }  // namespace
 
+std::vector<std::int32_t> parse_rank_counts(const std::string& text) {
+  constexpr std::int32_t kMost = 4096;
+  std::vector<std::int32_t> counts;
+  std::string_view rest(text);
+  for (;;) {
+    const std::optional<std::int32_t> count = take_number<std::int32_t>(rest);
+    if (!count || *count < 1 || *count > kMost || (!rest.empty() && rest.front() != ',')) {
+      throw usage_error(fmt::format("cannot simulate '{}' ranks", text),
+                        fmt::format("it is not a list of numbers from 1 to {}", kMost),
+                        "Example: -n 16, or -n 8,16,32.");
+    }
+    counts.push_back(*count);
+    if (rest.empty()) return counts;
+    rest.remove_prefix(1);
+  }
+}
+
 SimulatedOnline execute(const SimulateOnlineRequest& request) {
-  if (!request.trace.empty()) writer_of(request.trace);  // before the program runs
-  Findings findings;
-  Machine machine = resolve_machine(request.machine, Trace(request.ranks, false), findings);
-  SimulationOptions options = machine.simulation;
-  if (request.compute == "none") options.compute_scale = 0;
-  options.slowed_kept = request.slowed;
-  options.link_usage = request.links > 0 || request.slowed > 0;
-  const online::OnlineRun run =
-      online::simulate_online({.command = request.command,
-                               .preload = request.preload,
-                               .ranks = request.ranks,
-                               .fold_above = fold_threshold(request.fold_above),
-                               .call_paths = !request.trace.empty(),
-                               .one_processor = request.processors == "one",
-                               .memory = bytes_of(request.memory, "--memory")},
-                              machine.platform, machine.hosts, options);
-  if (!request.trace.empty()) write_trace(run.trace, writer_of(request.trace), request.trace);
-  SimulatedOnline done{SimulateOnlineReports::untyped(
-                           simulate_online_report(request, run, machine.platform, machine.smpi)),
-                       run.exit_status};
-  Report& report = done.report;
-  report.findings = run.trace.findings();
-  report.findings.merge(run.result.findings);
-  report.findings.merge(findings);
-  return done;
+  const bool once = request.ranks.size() == 1 && request.sweep.empty();
+  return once ? simulate_once(request) : simulate_all(request);
 }
 
 CommandSchema simulate_online_schema() {
