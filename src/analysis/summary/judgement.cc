@@ -388,6 +388,11 @@ std::vector<Judgement> judgement(const Diagnosis& diagnosis, const Trace& trace,
   std::vector<Judgement> sentences;
   const Subject s{diagnosis, trace, paths};
   if (diagnosis.shares.length_ns <= 0) return sentences;
+  if (auto stuck = deadlock(diagnosis)) {
+    sentences.push_back(std::move(*stuck));
+    for (Judgement& caution : cautions(diagnosis, trace)) sentences.push_back(std::move(caution));
+    return sentences;
+  }
   sentences.push_back(limit(s));
   // Where ranks lack processors, neither balance nor network promises anything.
   const bool lacks_processors =

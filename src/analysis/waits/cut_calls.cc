@@ -9,13 +9,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/sentences.h"
 #include "base/units.h"
 #include "calls/call_actions.h"
 #include "calls/replay.h"
+#include "calls/run_span.h"
 
 namespace slackline {
 namespace {
@@ -163,6 +166,63 @@ std::string state_at_the_end(const Trace& trace, const CallMatching& matching, s
   return text;
 }
 
+/// Where a job is killed while messages are under way, ranks may be in such calls for an instant.
+constexpr double kLasting = 0.01;  // of the run
+
+/// The calls in which ranks wait for each other: each for the next, the last for the first.
+class WaitingCircle {
+ public:
+  WaitingCircle(const Trace& trace, const CallMatching& matching)
+      : trace_(trace), next_(static_cast<std::size_t>(trace.ranks()), -1) {
+    for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+      const auto call = cut_call(trace.calls(rank));
+      const auto partner = call ? missing_partner(trace, matching, rank, *call) : std::nullopt;
+      if (partner) next_[static_cast<std::size_t>(rank)] = partner->rank;
+    }
+  }
+
+  /// Empty: there is none.
+  std::vector<std::int32_t> find() const {
+    for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
+      std::vector<std::int32_t> circle{rank};
+      while (circle.size() <= next_.size() && next_of(circle.back()) >= 0) {
+        if (next_of(circle.back()) == rank) return circle;
+        circle.push_back(next_of(circle.back()));
+      }
+    }
+    return {};
+  }
+
+ private:
+  std::int32_t next_of(std::int32_t rank) const { return next_[static_cast<std::size_t>(rank)]; }
+
+  const Trace& trace_;
+  std::vector<std::int32_t> next_;  // the rank that each waits for; -1: none, or not known
+};
+
+std::int64_t length_of_last(const RankCalls& calls) {
+  const CallIndex call = cut_call(calls).value_or(0);
+  return calls.end_ns(call) - calls.begin_ns(call);
+}
+
+void report_deadlock(const Trace& trace, const CallMatching& matching, Findings& findings) {
+  const std::vector<std::int32_t> circle = WaitingCircle(trace, matching).find();
+  if (circle.empty()) return;
+  std::int64_t together_ns = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < circle.size(); ++i) {
+    const RankCalls& calls = trace.calls(circle[i]);
+    together_ns = std::min(together_ns, length_of_last(calls));
+    parts.push_back(fmt::format("rank {} in {} for rank {}", circle[i],
+                                mpi_name(calls.operation(cut_call(calls).value_or(0))),
+                                circle[(i + 1) % circle.size()]));
+  }
+  const auto run_ns = static_cast<double>(run_span(trace).whole.length_ns());
+  if (static_cast<double>(together_ns) < kLasting * run_ns) return;
+  findings.add(kDeadlock, fmt::format("{}, for {}", enumeration(parts),
+                                      format_time_ns(static_cast<double>(together_ns))));
+}
+
 }  // namespace
 
 std::optional<MissingPartner> missing_partner(const Trace& trace, const CallMatching& matching,
@@ -184,6 +244,7 @@ void report_cut_calls(const Trace& trace, const CallMatching& matching, Findings
       findings.add(kEndedInCall, state_at_the_end(trace, matching, rank, *call));
     }
   }
+  report_deadlock(trace, matching, findings);
 }
 
 }  // namespace slackline

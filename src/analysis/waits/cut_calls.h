@@ -15,6 +15,10 @@ inline constexpr FindingKind kEndedInCall{
     "Calls in which the recording ended; their time until then is waiting for the rank that was "
     "missing."};
 
+inline constexpr FindingKind kDeadlock{
+    "deadlock", Severity::notice,
+    "Ranks that waited for each other in a circle when the recording ended: a deadlock."};
+
 /// The rank whose part in a call was missing when the recording ended in it.
 struct MissingPartner {
   std::int32_t rank;
@@ -31,7 +35,8 @@ std::optional<MissingPartner> missing_partner(const Trace& trace, const CallMatc
 /// The call of a rank's main thread in which the recording ended. O(calls of other threads there).
 std::optional<CallIndex> cut_call(const RankCalls& calls);
 
-/// Adds a Finding on the calls in which the recording ended: where each rank was, and for whom.
+/// Adds Findings on the calls in which the recording ended: where each rank was, and for whom; and
+/// whether they waited for each other.
 void report_cut_calls(const Trace& trace, const CallMatching& matching, Findings& findings);
 
 }  // namespace slackline

@@ -112,5 +112,36 @@ TEST(CutCalls, GiveNoDoubtAboutClocks) {
   EXPECT_EQ(check.collectives, 0u);
 }
 
+std::string deadlock_of(const std::string& text) {
+  const Trace trace = timed_trace(3, text);
+  Findings findings;
+  report_cut_calls(trace, CallMatching(trace), findings);
+  for (const Findings::Entry& e : findings.entries()) {
+    if (e.name == kDeadlock.name) return e.examples.at(0);
+  }
+  return "";
+}
+
+// Rank 2 waits for a rank of the circle, and is none of it.
+TEST(CutCalls, FormACircle) {
+  EXPECT_EQ(deadlock_of("rank 0 unfinalized\n @0 +10 barrier\n"
+                        " @100 +400 send to=1 bytes=4000000 unfinished\n"
+                        "rank 1 unfinalized\n @0 +10 barrier\n"
+                        " @200 +300 send to=0 bytes=4000000 unfinished\n"
+                        "rank 2 unfinalized\n @0 +10 barrier\n @50 +450 recv from=1 unfinished\n"),
+            "rank 0 in MPI_Send for rank 1 and rank 1 in MPI_Send for rank 0, for 300 ns");
+}
+
+TEST(CutCalls, FormNoCircleWhereOneComputesOrWaitsForAnInstant) {
+  EXPECT_EQ(deadlock_of("rank 0 unfinalized\n @0 +10 barrier\n @100 +400 recv from=1 unfinished\n"
+                        "rank 1 unfinalized\n @0 +10 barrier\n @100 +400 recv from=2 unfinished\n"
+                        "rank 2 unfinalized stop=500\n @0 +10 barrier\n"),
+            "");
+  EXPECT_EQ(deadlock_of("rank 0 unfinalized\n @0 +10 barrier\n @498 +2 recv from=1 unfinished\n"
+                        "rank 1 unfinalized\n @0 +10 barrier\n @498 +2 recv from=0 unfinished\n"
+                        "rank 2 unfinalized stop=500\n @0 +10 barrier\n"),
+            "");
+}
+
 }  // namespace
 }  // namespace slackline

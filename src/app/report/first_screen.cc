@@ -185,8 +185,12 @@ Section first_screen(const FirstScreenInputs& in) {
   const CallTree& tree = in.trace.call_tree();
   if (in.model == nullptr) {
     add_time(d->shares, rows);
-    add_limits(d->limits, tree, rows);
-    add_code(d->limits, tree, rows);
+    if (const auto stuck = deadlock(*d)) {
+      rows.add("limited by", stuck->sentence);
+    } else {
+      add_limits(d->limits, tree, rows);
+      add_code(d->limits, tree, rows);
+    }
     rows.add("ranks", computation_of_ranks(d->shares, in.trace));
     // Where ranks lack processors, other programs change what these do.
     if (!lacks_processors(d)) rows.add("when", change_over_time(*d));
@@ -196,7 +200,7 @@ Section first_screen(const FirstScreenInputs& in) {
     }
     rows.add("ranks", of_answer(answers(*in.model), "late"));
   }
-  rows.add("advice", advice_text(in));
+  if (d == nullptr || !deadlock(*d)) rows.add("advice", advice_text(in));
   rows.add("network", tolerated_latency(in.latency));
   rows.add("trust", trust(in));
   rows.add("more", fmt::format("slackline report {} with --all, with --section time,waits,path, or "
