@@ -135,6 +135,48 @@ TEST_P(Kernels, FindTheLinesOfTheScalarPass) {
     }
   }
 }
+/// Eight programs with costs of their own, in which many paths are equally long.
+TEST_P(Kernels, FindEachRunOfSampledOnes) {
+  RandomProgram program(static_cast<unsigned>(GetParam()));
+  const auto fixed = [&](std::size_t edge, std::size_t lane) {
+    return static_cast<std::int64_t>((edge * 31 + lane * 17) % 40);
+  };
+  std::vector<passes::SampledEdge> sampled;
+  for (std::size_t i = 0; i < program.edges.size(); ++i) {
+    passes::Edge& e = program.edges[i];
+    e.multiples %= 4;
+    sampled.push_back({{}, static_cast<double>(e.multiples), e.source});
+    for (std::size_t lane = 0; lane < passes::kLanes; ++lane) {
+      sampled.back().fixed[lane] = static_cast<double>(fixed(i, lane));
+    }
+  }
+  std::vector<passes::SampledPass> kernels{passes::run_sampled_portable};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") != 0) kernels.push_back(passes::run_sampled_avx2);
+#endif
+  kernels.push_back(passes::sampled_pass());
+  const std::array<double, passes::kLanes> x{0, 1, 2, 3, 5, 8, 13, 1000};
+  struct alignas(64) Slot {
+    double values[2][passes::kLanes] = {};
+  };
+  for (const passes::SampledPass kernel : kernels) {
+    std::vector<Slot> lanes(program.slots);
+    kernel({program.nodes.data(), program.nodes.size(), sampled.data()}, lanes.front().values[0],
+           x.data());
+    for (std::size_t lane = 0; lane < passes::kLanes; ++lane) {
+      for (std::size_t i = 0; i < program.edges.size(); ++i) {
+        program.edges[i].fixed = fixed(i, lane);
+      }
+      std::vector<std::int64_t> single(2 * program.slots, 0);
+      passes::run_with_slope(program.view(), single.data(), 1, static_cast<std::int64_t>(x[lane]),
+                             true);
+      for (std::size_t s = 0; s < program.slots; ++s) {
+        ASSERT_EQ(lanes[s].values[0][lane], static_cast<double>(single[2 * s]));
+        ASSERT_EQ(lanes[s].values[1][lane], static_cast<double>(single[2 * s + 1]));
+      }
+    }
+  }
+}
 INSTANTIATE_TEST_SUITE_P(Seeds, Kernels, ::testing::Range(1, 6));
 
 /// All arithmetics give the same line where more than one is possible.

@@ -26,7 +26,7 @@ TRACES = {
     "first/trace.slk": "unbalanced.slk", "second/trace.slk": "unbalanced-mpich.slk", "melt.slk": "lammps-melt.slk",
 }
 # Other runs of the program of run1.slk: the factors by which they compute longer.
-OTHER_RUNS = {"run2.slk": 1.01, "run3.slk": 1.03, "edited.slk": 0.9, "replayed.slk": 0.91}
+OTHER_RUNS = {"run2.slk": 1.01, "run3.slk": 1.03, "app10.slk": 1.01, "app100.slk": 1.02, "edited.slk": 0.9, "replayed.slk": 0.91}
 FILES = {
     "cluster.xml": "platforms/graphene.xml", "machine.xml": "platforms/graphene.xml",
     "p.toml": "platforms/fat-tree.toml", "fat-tree.toml": "platforms/fat-tree.toml",

@@ -354,7 +354,7 @@ def several(test):
         n, factor = case["values"]
         check(case["makespan_ns"] == single[n, factor], f"{case} is {single[n, factor]} alone")
         check(abs(case["speedup"] - single["2", factor] / single[n, factor]) < 1e-12, f"{case}")
-        check(abs(case["efficiency"] - case["speedup"] * 2 / int(n)) < 1e-12, f"{case}")
+        check(abs(case["scaling_efficiency"] - case["speedup"] * 2 / int(n)) < 1e-12, f"{case}")
     for options, text in ((("--trace", "run.slk"), "several times"), (("--tolerance", "latency"), "tolerance of a program")):
         done = test.simulate("2,4", *program, options=options)
         check(done.returncode == 2 and text in done.stderr, done.stderr)

@@ -216,7 +216,7 @@ auto simulated_case_object(const std::vector<SweepCase>& cases, const std::vecto
       "values"_key = cases[i].values,
       "makespan_ns"_key = ns_of_seconds(cases[i].simulation.makespan),
       "speedup"_key.when(optional_of(scaling, [](const RankScaling& s) { return s.speedup; })),
-      "efficiency"_key.when(
+      "scaling_efficiency"_key.when(
           optional_of(scaling, [](const RankScaling& s) { return s.efficiency; })),
       "slowed"_key = slowed_share(cases[i].simulation.contention)};
 }
