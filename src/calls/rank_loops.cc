@@ -46,7 +46,7 @@ namespace slackline {
 namespace {
 
 constexpr std::size_t kMostCandidates = 6;
-constexpr std::size_t kMostLoops = 16;
+constexpr std::size_t kMostLoops = 100;
 constexpr double kAlikeSegments = 0.7;      // of all: the rest may be output, regridding, ...
 constexpr double kAlikeSets = 0.5;          // Jaccard's coefficient of two alike segments
 constexpr double kMostKinds = 2.0 / 3;      // of the loop's: else it is an inner loop

@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/requests/advise.h"
@@ -63,6 +66,27 @@ ReplayTimes replays(const std::string& trace, const AdviseRequest& request,
   };
 }
 
+void require_no_replays(const VerificationOptions& given) {
+  const VerificationOptions none;
+  for (const auto& [differs, option] : {std::pair{given.repeat != none.repeat, "--repeat"},
+                                        std::pair{given.retries != none.retries, "--retries"},
+                                        std::pair{given.job.mpi != none.job.mpi, "--mpi"},
+                                        std::pair{given.job.yield != none.job.yield, "--yield"}}) {
+    if (!differs) continue;
+    throw usage_error(fmt::format("cannot use {}", option), "it is for replays", "Add --verify.");
+  }
+}
+
+/// Replays take place on this machine.
+void require_measured_run(const AdviseRequest& request) {
+  if (!request.input.model.given() && !request.input.network.given() && !request.platform.given()) {
+    return;
+  }
+  throw usage_error("cannot verify changes of a predicted run",
+                    "options of the model, the network or a platform are given",
+                    "Omit them, or --verify.");
+}
+
 }  // namespace
 
 CommandAction setup_advise(OptionList& options) {
@@ -81,6 +105,8 @@ CommandAction setup_advise(OptionList& options) {
               "With --verify, after '--': the launcher with its options, without a program");
   declare(options, command->output);
   return [command, verification] {
+    if (!verification->verify) require_no_replays(*verification);
+    if (verification->verify) require_measured_run(command->request);
     if (verification->verify == verification->job.command.empty()) {
       throw usage_error("cannot verify the advice",
                         verification->verify ? "no launcher is given" : "--verify is not given",

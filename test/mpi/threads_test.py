@@ -7,7 +7,7 @@ Exit status 77: cannot be tried here (said in words)."""
 import re
 import shutil
 
-from recording import answer, calls, check, finding, rank_section, run_case, succeeded
+from recording import answer, calls, check, finding, rank_section, run_case, skip, succeeded
 
 
 def case_threads(test):
@@ -63,6 +63,8 @@ def case_threads_requests(test):
 
 def case_threads_create_group(test):
     """Threads make communicators at once, in another order on each rank: they are told apart."""
+    if test.arguments.mpi == "openmpi":
+        skip("Open MPI 4.1 itself hangs now and then when several threads call MPI_Comm_create_group at once")
     threaded(test, "create_group")
     for command in ("predict", "wait-states", "critical-path"):
         found = {f["name"] for f in answer(test, command)["findings"] if f["severity"] != "info"}

@@ -11,6 +11,8 @@
 namespace slackline {
 namespace {
 
+constexpr double kVisiblyAboveOne = 1.0005;
+
 constexpr std::size_t kOutliersShown = 5;
 
 const Rows<WindowEfficiency> kWindowEfficiency{{"parallel", &WindowEfficiency::useful},
@@ -220,7 +222,15 @@ Section monitor_section(const Monitor& m, bool calls) {
       "Intervals with the same phase number behave similarly; * marks the representative one."});
   section.items.emplace_back(kFocusIntervals.table(m.intervals));
   if (m.iterations) add_iterations(*m.iterations, section);
-  if (calls && !m.transfer.time_ns.empty()) section.items.emplace_back(transfer_series(m));
+  if (calls && !m.transfer.time_ns.empty()) {
+    section.items.emplace_back(transfer_series(m));
+    if (std::ranges::any_of(m.transfer.cumulative, [](double e) { return e > kVisiblyAboveOne; })) {
+      section.items.emplace_back(Paragraph{
+          "Where the cumulative efficiency exceeds one, the rank has waited longer on the "
+          "ideal network than in the run so far: large blocking sends wait for their "
+          "receives there (--rendezvous-from)."});
+    }
+  }
   if (!m.windows.empty()) section.items.emplace_back(window_series(m));
   return section;
 }

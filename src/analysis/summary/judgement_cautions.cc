@@ -150,7 +150,7 @@ std::optional<Judgement> clocks_disagree(const Trace& trace) {
 /// A run that hung or was killed: where it stood.
 std::optional<Judgement> ended_in_calls(const Diagnosis& d) {
   const Findings::Entry* const ended = find(d.findings, kEndedInCall.name);
-  if (ended == nullptr || find(d.findings, kDeadlock.name) != nullptr) return std::nullopt;
+  if (ended == nullptr || deadlock(d)) return std::nullopt;
   return Judgement{
       JudgementAspect::caution,
       fmt::format("The recording ended while {} in a call that had not returned ({}).",
@@ -194,7 +194,8 @@ std::optional<Judgement> something_lost(const Diagnosis& d, const Trace& trace) 
 
 std::optional<Judgement> deadlock(const Diagnosis& d) {
   const Findings::Entry* const found = find(d.findings, kDeadlock.name);
-  if (found == nullptr) return std::nullopt;
+  // An interval that was asked for may lie before it.
+  if (found == nullptr || d.shares.extent == AnalysedExtent::asked) return std::nullopt;
   return Judgement{JudgementAspect::limit,
                    fmt::format("Deadlock when the recording ended: {}.", first_example(*found)),
                    {"findings"}};

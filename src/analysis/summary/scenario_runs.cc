@@ -123,8 +123,10 @@ class ScenarioLanes : public ScenarioCosts<ScenarioTimes<kLanes>> {
     return s.calls != nullptr && (s.calls->omitted || s.calls->no_late_receivers);
   }
 
-  /// To the nearest, of what is far below 2^52.
+  /// nearest_whole() without a call for common times.
   static std::int64_t rounded(double ns) {
+    constexpr double kExact = 0x1p51;
+    if (std::abs(ns) >= kExact) return nearest_whole(ns);
     return static_cast<std::int64_t>(ns < 0 ? ns - 0.5 : ns + 0.5);
   }
 

@@ -19,6 +19,7 @@
 #include "calls/call_actions.h"
 #include "calls/replay.h"
 #include "calls/run_span.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline {
 namespace {
@@ -168,6 +169,7 @@ std::string state_at_the_end(const Trace& trace, const CallMatching& matching, s
 
 /// Where a job is killed while messages are under way, ranks may be in such calls for an instant.
 constexpr double kLasting = 0.01;  // of the run
+constexpr std::size_t kRanksNamed = 4;
 
 /// The calls in which ranks wait for each other: each for the next, the last for the first.
 class WaitingCircle {
@@ -176,6 +178,8 @@ class WaitingCircle {
       : trace_(trace), next_(static_cast<std::size_t>(trace.ranks()), -1) {
     for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
       const auto call = cut_call(trace.calls(rank));
+      // One of several partners would do.
+      if (call && succeeds_with_first(trace.calls(rank).operation(*call))) continue;
       const auto partner = call ? missing_partner(trace, matching, rank, *call) : std::nullopt;
       if (partner) next_[static_cast<std::size_t>(rank)] = partner->rank;
     }
@@ -213,13 +217,17 @@ void report_deadlock(const Trace& trace, const CallMatching& matching, Findings&
   for (std::size_t i = 0; i < circle.size(); ++i) {
     const RankCalls& calls = trace.calls(circle[i]);
     together_ns = std::min(together_ns, length_of_last(calls));
-    parts.push_back(fmt::format("rank {} in {} for rank {}", circle[i],
+    if (i >= kRanksNamed) continue;
+    parts.push_back(fmt::format("rank {} waits in {} for rank {}", circle[i],
                                 mpi_name(calls.operation(cut_call(calls).value_or(0))),
                                 circle[(i + 1) % circle.size()]));
   }
+  if (circle.size() > kRanksNamed) {
+    parts.push_back(count_of(circle.size() - kRanksNamed, "more rank"));
+  }
   const auto run_ns = static_cast<double>(run_span(trace).whole.length_ns());
   if (static_cast<double>(together_ns) < kLasting * run_ns) return;
-  findings.add(kDeadlock, fmt::format("{}, for {}", enumeration(parts),
+  findings.add(kDeadlock, fmt::format("{}, since {} before its end", enumeration(parts),
                                       format_time_ns(static_cast<double>(together_ns))));
 }
 

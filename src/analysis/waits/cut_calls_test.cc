@@ -124,12 +124,22 @@ std::string deadlock_of(const std::string& text) {
 
 // Rank 2 waits for a rank of the circle, and is none of it.
 TEST(CutCalls, FormACircle) {
-  EXPECT_EQ(deadlock_of("rank 0 unfinalized\n @0 +10 barrier\n"
-                        " @100 +400 send to=1 bytes=4000000 unfinished\n"
-                        "rank 1 unfinalized\n @0 +10 barrier\n"
-                        " @200 +300 send to=0 bytes=4000000 unfinished\n"
-                        "rank 2 unfinalized\n @0 +10 barrier\n @50 +450 recv from=1 unfinished\n"),
-            "rank 0 in MPI_Send for rank 1 and rank 1 in MPI_Send for rank 0, for 300 ns");
+  EXPECT_EQ(
+      deadlock_of("rank 0 unfinalized\n @0 +10 barrier\n"
+                  " @100 +400 send to=1 bytes=4000000 unfinished\n"
+                  "rank 1 unfinalized\n @0 +10 barrier\n"
+                  " @200 +300 send to=0 bytes=4000000 unfinished\n"
+                  "rank 2 unfinalized\n @0 +10 barrier\n @50 +450 recv from=1 unfinished\n"),
+      "rank 0 waits in MPI_Send for rank 1 and rank 1 waits in MPI_Send for rank 0, since 300 ns "
+      "before its end");
+}
+
+TEST(CutCalls, FormNoCircleWhereAnotherPartnerWouldDo) {
+  EXPECT_EQ(deadlock_of("rank 0 unfinalized\n @0 +10 barrier\n @20 +1 irecv from=2 req=1\n"
+                        " @30 +1 irecv from=1 req=2\n @100 +400 waitany reqs=1,2 unfinished\n"
+                        "rank 1 unfinalized\n @0 +10 barrier\n @100 +400 recv from=0 unfinished\n"
+                        "rank 2 unfinalized stop=500\n @0 +10 barrier\n"),
+            "");
 }
 
 TEST(CutCalls, FormNoCircleWhereOneComputesOrWaitsForAnInstant) {

@@ -13,8 +13,9 @@
 // activity, or stays unexplained: then neither did anything longer (the clocks disagree, or the
 // transfer took the time), or the share came back in a cycle.
 //
-// Failed polls that wait for one message are one wait, which ends with the last of them: their
-// number is chance, and each would be compared over about the same time.
+// Failed polls that wait for one message while the two ranks do not synchronise are one wait, which
+// ends with the last of them: their number is chance, and each would be compared since the same
+// moment.
 //
 // Both are compared from one moment on, when the first of the two went on from that point. So the
 // waiting is the difference of the two, and explained but for clocks and clipping. Scalasca does
@@ -116,6 +117,12 @@ class DelaySearch {
     std::uint32_t wait;
     std::int64_t ns;
   };
+  /// The last of some polls for a message, and the call after which others are joined to it.
+  struct JoinedPolls {
+    bool any = false;
+    std::uint32_t last = 0;
+    std::int64_t since_call = -1;
+  };
   struct CallHash {
     std::uint64_t operator()(std::uint64_t call) const { return mix_bits(call); }
   };
@@ -124,20 +131,20 @@ class DelaySearch {
     std::iota(joined_to_.begin(), joined_to_.end(), 0U);
     std::iota(first_joined_.begin(), first_joined_.end(), 0U);
     for (const auto& own : of_rank_) {
-      FlatMap<std::uint64_t, std::uint32_t, CallHash> last;  // of the polls for a message
+      FlatMap<std::uint64_t, JoinedPolls, CallHash> last;  // by message
       for (auto i = own.rbegin(); i != own.rend(); ++i) {
         const WaitState& w = waits_[*i];
         joined_ns_[*i] += w.wait_ns;
         if (w.cause_call == kNoCall || w.cause_rank < 0) continue;
         const auto rank = static_cast<std::uint32_t>(w.cause_rank);
-        std::uint32_t& end = last[std::uint64_t{rank} << 32 | w.cause_call];
-        if (!w.asked_again || end == 0) {
-          end = *i + 1;
+        JoinedPolls& polls = last[std::uint64_t{rank} << 32 | w.cause_call];
+        if (!w.asked_again || !polls.any || std::int64_t{w.call} <= polls.since_call) {
+          polls = {true, *i, sync_points_.last_before(w).here};
           continue;
         }
-        joined_to_[*i] = end - 1;
-        first_joined_[end - 1] = *i;
-        joined_ns_[end - 1] += w.wait_ns;
+        joined_to_[*i] = polls.last;
+        first_joined_[polls.last] = *i;
+        joined_ns_[polls.last] += w.wait_ns;
       }
     }
   }

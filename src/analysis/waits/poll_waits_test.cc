@@ -205,5 +205,38 @@ TEST(PollWaits, ForOneMessageAreExplainedTogether) {
   for (const WaitOrigin& origin : costs.origins) EXPECT_NEAR(origin.direct_ns, 10, 1e-3);
 }
 
+/// Two ranks that wait for each other in turn, rank 0 longer; rank 1 asks in each step whether a
+/// last message is there.
+Trace ping_pong(bool polls) {
+  std::string text[2];
+  std::int64_t now = 0;
+  for (int step = 0; step < 50; ++step) {
+    text[0] += " @" + std::to_string(now + 600) + " +5 send to=1 bytes=8\n";
+    text[1] += " @" + std::to_string(now) + " +610 recv from=0 bytes=8\n";
+    if (polls) text[1] += " @" + std::to_string(now + 620) + " +10 test req=1 failed\n";
+    text[1] += " @" + std::to_string(now + 1100) + " +5 send to=0 bytes=8\n";
+    text[0] += " @" + std::to_string(now + 605) + " +505 recv from=1 bytes=8\n";
+    now += 1110;
+  }
+  const std::string last = std::to_string(now + 600);
+  return timed_trace(2, "rank 0\n" + text[0] + " @" + last +
+                            " +5 send to=1 tag=9 bytes=8\nrank 1\n" +
+                            " @0 +0 irecv from=0 tag=9 bytes=8 req=1\n" + text[1] + " @" +
+                            std::to_string(now) + " +610 wait req=1\n");
+}
+
+TEST(PollWaits, AreNotJoinedWhereTheirRanksSynchroniseInBetween) {
+  for (const bool polls : {false, true}) {
+    const Trace trace = ping_pong(polls);
+    const CallMatching matching(trace);
+    const CallPaths paths(trace);
+    const DelayCosts costs = delay_costs(trace, matching, wait_states(trace, matching, {}),
+                                         CallActivities(trace, paths));
+    ASSERT_FALSE(costs.costs.empty());
+    EXPECT_EQ(costs.costs.front().of.rank, 0) << polls;
+    EXPECT_GT(costs.costs.front().total(), 50 * 590) << polls;
+  }
+}
+
 }  // namespace
 }  // namespace slackline

@@ -152,6 +152,7 @@ bool lacks_processors(const Diagnosis* d) {
 std::string advice_text(const FirstScreenInputs& in) {
   if (in.advice == nullptr) return "";
   const Advice& advice = *in.advice;
+  if (advice.hypotheses == 0) return "";
   const std::string_view run = advice.measured ? "run" : "predicted run time";
   if (advice.proposals.empty()) {
     return fmt::format("None of {} changes gains more than 0.1 % of the {}.", advice.hypotheses,

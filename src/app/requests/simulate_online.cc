@@ -186,10 +186,15 @@ SimulatedOnline simulate_all(const SimulateOnlineRequest& request) {
   std::vector<SweepCase> cases;
   SimulatedOnline done;
   bool interrupted = false;
-  for (std::size_t i = 0; i < combinations(axes) * machines.size() && !interrupted; ++i) {
+  // All are read before the first run.
+  std::vector<SweepSetting> settings;
+  for (std::size_t i = 0; i < combinations(axes) * machines.size(); ++i) {
     const Machine& machine = machines[i % machines.size()];
-    SweepSetting setting =
-        sweep_setting(axes, i / machines.size(), machine.smpi, machine.simulation);
+    settings.push_back(sweep_setting(axes, i / machines.size(), machine.smpi, machine.simulation));
+  }
+  for (std::size_t i = 0; i < settings.size() && !interrupted; ++i) {
+    const Machine& machine = machines[i % machines.size()];
+    SweepSetting& setting = settings[i];
     online::OnlineRun run = run_on(machine, setting.options, request);
     findings.merge(run.trace.findings());
     findings.merge(run.result.findings);

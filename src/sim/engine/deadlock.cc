@@ -97,7 +97,8 @@ std::string advice_on_algorithm(const std::vector<const ExecutionContext*>& stuc
     return instance != nullptr && p.instance != nullptr && p.algorithm != nullptr &&
            p.instance->comm == instance->comm;
   });
-  if (!in_one) return {};
+  // Who has finished may never have entered it.
+  if (!in_one || stuck.size() != static_cast<std::size_t>(instance->call.size)) return {};
   const CollectiveProgress& first =
       (*std::ranges::min_element(stuck, {}, [](const ExecutionContext* c) {
         return c->collective.sequence;
