@@ -4,23 +4,12 @@
 #include <mpi.h>
 #include <slackline.h>
 #include <string.h>
-#include <time.h>
+
+#include "online_compute.h"
 
 #define NOINLINE __attribute__((noinline))
 
 enum { kSteps = 10 };
-
-/* CPU time is real, also on line. */
-static void compute(double ms) {
-  struct timespec begin, t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-  do {
-    for (volatile int i = 0; i < 1000; ++i) {
-    }
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  } while (1e3 * (double)(t.tv_sec - begin.tv_sec) + 1e-6 * (double)(t.tv_nsec - begin.tv_nsec) <
-           ms);
-}
 
 /* All computation between its calls is its own. */
 NOINLINE static void solve(double ms) {

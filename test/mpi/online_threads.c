@@ -3,20 +3,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "online_compute.h"
 
 enum { kThreads = 4, kRegions = 10 };
-
-static void compute(double ms) {
-  struct timespec begin, t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-  do {
-    for (volatile int i = 0; i < 1000; ++i) {
-    }
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  } while (1e3 * (double)(t.tv_sec - begin.tv_sec) + 1e-6 * (double)(t.tv_nsec - begin.tv_nsec) <
-           ms);
-}
 
 /* As long in each thread. */
 static void regions(void) {

@@ -1,12 +1,12 @@
 // Where a run changes its behaviour: at the borders of its loops, between iterations from which on
 // the ranks' computation or communication differs (loop_changes.h), and outside of loops where the
-// efficiencies of fixed windows change level. Intervals that behave alike anywhere
-// are one phase.
+// efficiencies of fixed windows change level. Intervals that behave alike anywhere are one phase.
 
 #include "analysis/phases/focus_intervals.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -16,12 +16,13 @@
 namespace slackline {
 namespace {
 
-constexpr double kLeastChange = 0.05;       // of an efficiency: less is no change worth reporting
-constexpr double kAlike = 0.06;             // efficiencies of one phase differ by no more
-constexpr double kGoodEnough = 0.9;         // an interval above that is computing
-constexpr double kShortInterval = 0.05;     // of the run: less is set apart only where it differs
-constexpr std::size_t kCallsInWindow = 4;   // of a rank: fewer show single calls and no behaviour
-constexpr std::size_t kTellingWindows = 4;  // show how a short interval without iterations behaves
+constexpr double kLeastChange = 0.05;      // of an efficiency: less is no change worth reporting
+constexpr double kAlike = 0.06;            // efficiencies of one phase differ by no more
+constexpr double kGoodEnough = 0.9;        // an interval above that is computing
+constexpr double kShortInterval = 0.05;    // of the run: less is set apart only where it differs
+constexpr std::size_t kCallsInWindow = 4;  // of a rank: fewer show single calls and no behaviour
+constexpr std::size_t kFewestWindowsOfShort =
+    4;  // show how a short interval without iterations behaves
 constexpr std::size_t kFewestForChanges = 16;
 constexpr std::size_t kMostForChanges = 256;
 
@@ -63,8 +64,8 @@ bool alike(const FocusInterval& a, const FocusInterval& b) {
 struct Stretch {
   std::int64_t begin_ns;
   std::int64_t end_ns;
-  double period_ns = 0;           // of a loop
-  std::vector<Border> changes{};  // in it
+  std::optional<double> period_ns{};  // of a loop
+  std::vector<Border> changes{};      // in it
 
   std::int64_t length_ns() const { return end_ns - begin_ns; }
 };
@@ -147,12 +148,14 @@ class StretchSearch {
   }
 
   bool belongs_to(const Stretch& s, const Stretch& other) const {
-    if (s.period_ns == 0 && static_cast<double>(s.length_ns()) < other.period_ns) return true;
+    if (!s.period_ns && static_cast<double>(s.length_ns()) < other.period_ns.value_or(0)) {
+      return true;
+    }
     const double share = static_cast<double>(s.length_ns()) / length_;
     if (share >= kShortInterval) return false;
     if (share < kShortestInterval) return true;
-    const bool tells_nothing = s.period_ns == 0 && calls_in(s) < kTellingWindows * kCallsInWindow;
-    return tells_nothing || distance(efficiency(s), efficiency(other)) <= kLeastChange;
+    const bool has_few_calls = !s.period_ns && calls_in(s) < kFewestWindowsOfShort * kCallsInWindow;
+    return has_few_calls || distance(efficiency(s), efficiency(other)) <= kLeastChange;
   }
 
   std::size_t calls_in(const Stretch& s) const {

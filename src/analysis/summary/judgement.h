@@ -43,8 +43,7 @@ const JsonType& declared_type(const JudgementJsonTag*);
 std::optional<JudgementJson> add_judgement(const std::vector<Judgement>& sentences,
                                            std::vector<Section>& sections);
 
-/// Who waited for whom at the end of a run in which ranks wait for each other; nothing else limits
-/// it.
+/// The ranks that wait for each other at the end of a run that deadlocked; nothing else limits it.
 std::optional<Judgement> deadlock(const Diagnosis& diagnosis);
 
 /// What of the input makes a judgement uncertain: a machine with too few processors, clocks that

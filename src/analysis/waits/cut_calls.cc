@@ -147,15 +147,21 @@ class PartnerSearch {
   bool has_partner_ = false;
 };
 
-std::string state_at_the_end(const Trace& trace, const CallMatching& matching, std::int32_t rank,
-                             CallIndex call) {
-  const RankCalls& calls = trace.calls(rank);
-  const auto length = static_cast<double>(calls.end_ns(call) - calls.begin_ns(call));
-  std::string text = fmt::format("rank {} in {} for {}", rank, mpi_name(calls.operation(call)),
-                                 format_time_ns(length));
-  if (const auto missing = missing_partner(trace, matching, rank, call)) {
-    text += fmt::format(": rank {} ", missing->rank);
-    switch (missing->pattern) {
+/// A rank in a call in which the recording ended.
+struct WaitingRank {
+  CallIndex call;
+  std::int64_t length_ns;
+  std::optional<MissingPartner> missing;
+  bool needs_it = true;  ///< false: another partner would do, too
+};
+
+std::string state_at_the_end(const Trace& trace, std::int32_t rank, const WaitingRank& w) {
+  std::string text =
+      fmt::format("rank {} in {} for {}", rank, mpi_name(trace.calls(rank).operation(w.call)),
+                  format_time_ns(static_cast<double>(w.length_ns)));
+  if (w.missing) {
+    text += fmt::format(": rank {} ", w.missing->rank);
+    switch (w.missing->pattern) {
       case WaitPattern::late_sender:
         return text + "had not sent";
       case WaitPattern::late_receiver:
@@ -171,59 +177,65 @@ std::string state_at_the_end(const Trace& trace, const CallMatching& matching, s
 constexpr double kLasting = 0.01;  // of the run
 constexpr std::size_t kRanksNamed = 4;
 
-/// The calls in which ranks wait for each other: each for the next, the last for the first.
-class WaitingCircle {
- public:
-  WaitingCircle(const Trace& trace, const CallMatching& matching)
-      : trace_(trace), next_(static_cast<std::size_t>(trace.ranks()), -1) {
-    for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-      const auto call = cut_call(trace.calls(rank));
-      // One of several partners would do.
-      if (call && succeeds_with_first(trace.calls(rank).operation(*call))) continue;
-      const auto partner = call ? missing_partner(trace, matching, rank, *call) : std::nullopt;
-      if (partner) next_[static_cast<std::size_t>(rank)] = partner->rank;
-    }
+/// By rank; none where a rank was outside of such calls.
+using WaitingRanks = std::vector<std::optional<WaitingRank>>;
+
+WaitingRanks waiting_ranks(const Trace& trace, const CallMatching& matching) {
+  WaitingRanks all(static_cast<std::size_t>(trace.ranks()));
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const RankCalls& calls = trace.calls(rank);
+    const auto call = cut_call(calls);
+    if (!call) continue;
+    all[static_cast<std::size_t>(rank)] = {*call, calls.end_ns(*call) - calls.begin_ns(*call),
+                                           missing_partner(trace, matching, rank, *call),
+                                           !succeeds_with_first(calls.operation(*call))};
   }
-
-  /// Empty: there is none.
-  std::vector<std::int32_t> find() const {
-    for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
-      std::vector<std::int32_t> circle{rank};
-      while (circle.size() <= next_.size() && next_of(circle.back()) >= 0) {
-        if (next_of(circle.back()) == rank) return circle;
-        circle.push_back(next_of(circle.back()));
-      }
-    }
-    return {};
-  }
-
- private:
-  std::int32_t next_of(std::int32_t rank) const { return next_[static_cast<std::size_t>(rank)]; }
-
-  const Trace& trace_;
-  std::vector<std::int32_t> next_;  // the rank that each waits for; -1: none, or not known
-};
-
-std::int64_t length_of_last(const RankCalls& calls) {
-  const CallIndex call = cut_call(calls).value_or(0);
-  return calls.end_ns(call) - calls.begin_ns(call);
+  return all;
 }
 
-void report_deadlock(const Trace& trace, const CallMatching& matching, Findings& findings) {
-  const std::vector<std::int32_t> circle = WaitingCircle(trace, matching).find();
+/// Ranks of which each waits for the next, and the last for the first. Empty: there are none.
+/// O(ranks).
+std::vector<std::int32_t> circle_of(const WaitingRanks& waiting) {
+  constexpr std::int32_t kUnseen = -1;
+  std::vector<std::int32_t> seen_from(waiting.size(), kUnseen);
+  for (std::size_t start = 0; start < waiting.size(); ++start) {
+    const auto from = static_cast<std::int32_t>(start);
+    std::int32_t rank = from;
+    while (seen_from[static_cast<std::size_t>(rank)] == kUnseen) {
+      seen_from[static_cast<std::size_t>(rank)] = from;
+      const auto& w = waiting[static_cast<std::size_t>(rank)];
+      if (w && w->missing && w->needs_it) rank = w->missing->rank;
+    }
+    // A rank that waits for none ends the walk at itself.
+    const auto& last = waiting[static_cast<std::size_t>(rank)];
+    if (seen_from[static_cast<std::size_t>(rank)] != from || !last || !last->missing ||
+        !last->needs_it) {
+      continue;
+    }
+    std::vector<std::int32_t> circle;
+    for (std::int32_t next = rank; circle.empty() || next != rank;) {
+      circle.push_back(next);
+      next = waiting[static_cast<std::size_t>(next)]->missing->rank;
+    }
+    return circle;
+  }
+  return {};
+}
+
+void report_deadlock(const Trace& trace, const WaitingRanks& waiting, Findings& findings) {
+  const std::vector<std::int32_t> circle = circle_of(waiting);
   if (circle.empty()) return;
   std::int64_t together_ns = std::numeric_limits<std::int64_t>::max();
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < circle.size(); ++i) {
-    const RankCalls& calls = trace.calls(circle[i]);
-    together_ns = std::min(together_ns, length_of_last(calls));
-    if (i >= kRanksNamed) continue;
-    parts.push_back(fmt::format("rank {} waits in {} for rank {}", circle[i],
-                                mpi_name(calls.operation(cut_call(calls).value_or(0))),
-                                circle[(i + 1) % circle.size()]));
+  for (const std::int32_t rank : circle) {
+    const WaitingRank& w = *waiting[static_cast<std::size_t>(rank)];
+    together_ns = std::min(together_ns, w.length_ns);
+    if (parts.size() == kRanksNamed) continue;
+    parts.push_back(fmt::format("rank {} waits in {} for rank {}", rank,
+                                mpi_name(trace.calls(rank).operation(w.call)), w.missing->rank));
   }
   if (circle.size() > kRanksNamed) {
-    parts.push_back(count_of(circle.size() - kRanksNamed, "more rank"));
+    parts.push_back(count_of(circle.size() - kRanksNamed, "more rank") + " likewise");
   }
   const auto run_ns = static_cast<double>(run_span(trace).whole.length_ns());
   if (static_cast<double>(together_ns) < kLasting * run_ns) return;
@@ -247,12 +259,12 @@ std::optional<CallIndex> cut_call(const RankCalls& calls) {
 }
 
 void report_cut_calls(const Trace& trace, const CallMatching& matching, Findings& findings) {
+  const WaitingRanks waiting = waiting_ranks(trace, matching);
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    if (const auto call = cut_call(trace.calls(rank))) {
-      findings.add(kEndedInCall, state_at_the_end(trace, matching, rank, *call));
-    }
+    const auto& w = waiting[static_cast<std::size_t>(rank)];
+    if (w) findings.add(kEndedInCall, state_at_the_end(trace, rank, *w));
   }
-  report_deadlock(trace, matching, findings);
+  report_deadlock(trace, waiting, findings);
 }
 
 }  // namespace slackline

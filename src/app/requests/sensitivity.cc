@@ -113,6 +113,8 @@ auto compared_report(const SensitivityRequest& request, const LoadedGraph& loade
                       loaded, range_object(request, range));
 }
 
+constexpr int kMostSamples = 1'000'000;
+
 /// A further recording of the program, and by how much the latency was higher there.
 struct OtherLatency {
   std::string trace;
@@ -198,13 +200,31 @@ void refuse_unused(const SensitivityRequest& request) {
   const bool loggops = request.loggops.wanted();
   const bool sampled = request.samples > 0;
   const bool latency = request.parameter.starts_with('L');
-  if (!request.also.empty() && (!latency || request.pairs || sampled || loggops)) {
-    throw usage_error("cannot use --also", "it shows T(L) of each trace and nothing else",
-                      "Omit --param, --pairs, --samples and --model.");
+  const auto refuse = [](bool given, const char* option, const char* with, const char* why) {
+    if (given) {
+      throw usage_error(fmt::format("cannot use {} with {}", option, with), why,
+                        "Omit one of them.");
+    }
+  };
+  if (!request.also.empty()) {
+    constexpr const char* kWhy = "it shows T(L) of each trace and nothing else";
+    refuse(!latency, "--also", "another --param", kWhy);
+    refuse(request.pairs, "--also", "--pairs", kWhy);
+    refuse(sampled, "--also", "--samples", kWhy);
+    refuse(loggops, "--also", "--model", kWhy);
   }
-  if (sampled && (request.parameter == "S" || loggops)) {
-    throw usage_error("cannot use --samples", "it needs T as a longest path, over L, o or G",
-                      "Omit --param S and --model.");
+  if (sampled) {
+    constexpr const char* kWhy = "it needs T as a longest path, over L, o or G";
+    refuse(request.parameter == "S", "--samples", "--param S", kWhy);
+    refuse(loggops, "--samples", "--model", kWhy);
+    return;
+  }
+  for (const auto& [given, option] :
+       {std::pair{request.seed != SensitivityRequest().seed, "--seed"},
+        std::pair{!request.degradations.empty(), "--degrade"}}) {
+    if (!given) continue;
+    throw usage_error(fmt::format("cannot use {}", option), "it is for a distribution",
+                      "Add --samples.");
   }
 }
 
@@ -317,7 +337,7 @@ void declare(OptionList& options, SensitivityRequest& request) {
   options.add("--samples N", request.samples,
               "Distribution of the run time over N runs with resampled computation and the "
               "machine's message noise",
-              {.excludes = "--compare"});
+              {.range = OptionRange{0, kMostSamples}, .excludes = "--compare"});
   options.add("--seed N", request.seed, "Seed of the resampling");
   declare_degradations(options, request.degradations);
   declare_clocks(options, request.input.reading, OptionCallers::python);

@@ -167,7 +167,12 @@ SimulatedOnline simulate_once(const SimulateOnlineRequest& request) {
   return done;
 }
 
-void require_no_trace(const SimulateOnlineRequest& request) {
+void require_table_alone(const SimulateOnlineRequest& request) {
+  const SimulateOnlineRequest none;
+  if (request.links != none.links || request.slowed != none.slowed) {
+    throw usage_error("cannot use --links or --slowed", "the program is simulated several times",
+                      "Use them with one number of ranks and without --sweep.");
+  }
   if (request.trace.empty()) return;
   throw usage_error(fmt::format("cannot write '{}'", request.trace),
                     "the program is simulated several times",
@@ -177,12 +182,17 @@ void require_no_trace(const SimulateOnlineRequest& request) {
 /// One simulation after the other, each as if it were the only one: processes have a processor for
 /// themselves. A signal ends the whole; what is complete by then stands in the table.
 SimulatedOnline simulate_all(const SimulateOnlineRequest& request) {
-  require_no_trace(request);
+  require_table_alone(request);
   std::vector<SweepAxis> axes;
   if (!request.sweep.empty()) axes = parse_sweep(request.sweep);
   Findings findings;
   std::vector<Machine> machines;
-  for (const std::int32_t n : request.ranks) machines.push_back(machine_of(request, n, findings));
+  for (const std::int32_t n : request.ranks) {
+    Findings of_machine;
+    machines.push_back(machine_of(request, n, of_machine));
+    machines.back().simulation.link_usage = false;
+    if (machines.size() == 1) findings.merge(of_machine);
+  }
   std::vector<SweepCase> cases;
   SimulatedOnline done;
   bool interrupted = false;

@@ -97,7 +97,7 @@ std::string advice_on_algorithm(const std::vector<const ExecutionContext*>& stuc
     return instance != nullptr && p.instance != nullptr && p.algorithm != nullptr &&
            p.instance->comm == instance->comm;
   });
-  // Who has finished may never have entered it.
+  // A rank that has finished may never have entered it.
   if (!in_one || stuck.size() != static_cast<std::size_t>(instance->call.size)) return {};
   const CollectiveProgress& first =
       (*std::ranges::min_element(stuck, {}, [](const ExecutionContext* c) {
@@ -107,10 +107,9 @@ std::string advice_on_algorithm(const std::vector<const ExecutionContext*>& stuc
   const std::string_view name =
       first.algorithm->smpi_name.empty() ? first.algorithm->name : first.algorithm->smpi_name;
   return fmt::format(
-      "The algorithm {} deadlocks with {} ranks and {} bytes, as SimGrid's does. Choose another "
-      "one: "
-      "--option smpi/{}:NAME.",
-      name, call.size, call.bytes, identifier(call.operation));
+      "The algorithm '{}' of {} deadlocks with {} ranks and {} bytes, as SimGrid's does. Choose "
+      "another one: --option smpi/{}:NAME.",
+      name, mpi_name(call.operation), call.size, call.bytes, identifier(call.operation));
 }
 
 }  // namespace
