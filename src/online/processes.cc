@@ -28,8 +28,9 @@ int shell_status(int status) {
 }
 
 /// What a singleton of either MPI library needs: Open MPI would start a daemon for each process,
-/// and MPICH's UCX would have buffers in memory for processes that there are not. OpenMP's threads
-/// must not spend CPU time on waiting; their runtime asks for this as late as at the first region.
+/// and make folders of the same name for all of them, which one removes while others need them; and
+/// MPICH's UCX would have buffers in memory for processes that there are not. OpenMP's threads must
+/// not spend CPU time on waiting; their runtime asks for this as late as at the first region.
 void set_environment(const Processes::Start& start, std::int32_t rank) {
   for (const char* const name : {SLK_ONLINE_SET_VARIABLES}) {
     if (const char* const before = std::getenv(name)) {
@@ -41,6 +42,7 @@ void set_environment(const Processes::Start& start, std::int32_t rank) {
   setenv(SLK_FOLD_VARIABLE, fmt::format("{}", start.fold_descriptor).c_str(), 1);
   setenv("LD_PRELOAD", start.preload.c_str(), 1);
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
+  setenv("OMPI_MCA_orte_create_session_dirs", "0", 1);
   setenv("OMPI_MCA_btl", "self", 1);
   setenv("OMPI_MCA_pml", "ob1", 1);
   setenv("UCX_TLS", "self", 1);

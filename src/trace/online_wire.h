@@ -18,8 +18,9 @@
 #define SLK_ONLINE_VARIABLE "SLACKLINE_ONLINE" /* "simulator's process:its descriptor:rank" */
 /* What the simulator sets for the processes beside it; what a variable was before has its name with
  * this in front. */
-#define SLK_ONLINE_SET_VARIABLES \
-  "LD_PRELOAD", "OMPI_MCA_ess_singleton_isolated", "OMPI_MCA_btl", "OMPI_MCA_pml", "UCX_TLS"
+#define SLK_ONLINE_SET_VARIABLES                                                        \
+  "LD_PRELOAD", "OMPI_MCA_ess_singleton_isolated", "OMPI_MCA_orte_create_session_dirs", \
+      "OMPI_MCA_btl", "OMPI_MCA_pml", "UCX_TLS"
 #define SLK_ONLINE_BEFORE "SLACKLINE_BEFORE_"
 #define SLK_ONLINE_MAGIC 0x314c4e4f4b4c53ull /* "SLKONL1", little-endian */
 #define SLK_ONLINE_REQUESTS 65536u

@@ -96,6 +96,11 @@ def children(test):
     """What a rank starts is no rank: MPI programs run as alone, whatever starts them, in the environment of the simulator."""
     # Both know of each variable that the simulator sets for a rank; one of them is there before.
     test.environment["UCX_TLS"] = "self,sm"
+    # MPI's own folders, which simulations at the same time would share, are not needed.
+    folder, test.environment["TMPDIR"] = test.environment.get("TMPDIR", "/tmp"), "/proc"
+    done = test.simulate(3, test.program("online"))
+    check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"nothing can be made in $TMPDIR: {done.stdout}")
+    test.environment["TMPDIR"] = folder
     # Open MPI's launcher starts nothing from one of its own processes, simulated or not.
     program, n = test.program("online_children"), 3 if test.arguments.mpi == "mpich" else 1
     done = test.simulate(2, program, f"mpirun.mpich -n {n} {program}" if n > 1 else program)
