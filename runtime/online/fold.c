@@ -46,6 +46,7 @@ static uint64_t all_addresses;
 static Gap gaps[kGaps]; /* free stretches, in order, none beside another */
 static uint32_t n_gaps;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t own_bytes; /* in allocations of the process's own that could have been folded */
 static _Thread_local int paused __attribute__((tls_model("initial-exec")));
 
 static void acquire(void) {
@@ -78,7 +79,14 @@ EXPORT void slackline_fold_pause(int by) {
 }
 
 EXPORT int slackline_folds(uint64_t bytes) {
-  return file != NULL && paused == 0 && bytes >= file->threshold;
+  if (file == NULL || paused != 0 || bytes < file->threshold) return 0;
+  return __atomic_load_n(&own_bytes, __ATOMIC_RELAXED) + bytes > file->own_bytes;
+}
+
+EXPORT void slackline_fold_add_own(int64_t bytes) {
+  const uint64_t size = (uint64_t)(bytes < 0 ? -bytes : bytes);
+  if (file == NULL || file->own_bytes == 0 || size < file->threshold) return;
+  __atomic_fetch_add(&own_bytes, (uint64_t)bytes, __ATOMIC_RELAXED);
 }
 
 static uint64_t rounded(uint64_t bytes, uint64_t to) {

@@ -11,6 +11,8 @@
 void slackline_fold_open(void);
 /* Whether an allocation of this thread is to be folded though it was not asked for. */
 int slackline_folds(uint64_t bytes);
+/* An allocation is the process's own: `bytes` more or less. */
+void slackline_fold_add_own(int64_t bytes);
 void slackline_fold_pause(int by); /* 1: not in this thread until -1 */
 /* Null where it cannot be folded: there is no file, or no address space or mapping is left.
  * `alignment`: a power of two. With `cleared` it holds zeros until the next one writes. */

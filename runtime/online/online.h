@@ -86,6 +86,9 @@ void pass(uint64_t ns); /* of simulated time */
 /* sampling.c */
 int sample_begin(int of_all_ranks, const char* name, int n, double precision); /* whether to run */
 void sample_end(const char* name);
+/* Its entry in the table; null if none is left. */
+struct slk_online_sampled* sampled_block(int of_all_ranks, const char* name);
+void add_run(struct slk_online_sampled* block, double ns); /* to mean and squares */
 
 /* session.c: MPI's own allocations in this thread are not folded, its own threads not followed. */
 int is_in_mpi(void);

@@ -33,6 +33,17 @@ static int place_of_block(int of_all_ranks, const char* name, int may_add) {
   return -1;
 }
 
+struct slk_online_sampled* sampled_block(int of_all_ranks, const char* name) {
+  const int place = place_of_block(of_all_ranks, name, 1);
+  return place < 0 ? NULL : &sampled_blocks(of_all_ranks)[place];
+}
+
+void add_run(struct slk_online_sampled* block, double ns) {
+  const double from_mean = ns - block->mean_ns;
+  block->mean_ns += from_mean / (double)++block->runs;
+  block->squares += from_mean * (ns - block->mean_ns);
+}
+
 /* The standard error of the mean is below its bound; squared, both. */
 static int is_precise(const struct slk_online_sampled* block, double precision) {
   if (block->runs < 2 || !(precision > 0)) return 0;
@@ -73,10 +84,7 @@ static void end_block(const char* name, uint64_t computed_ns) {
       block->calls_mpi = 1;
       continue;
     }
-    const double ns = (double)(computed_ns - execution->computed_ns);
-    const double from_mean = ns - block->mean_ns;
-    block->mean_ns += from_mean / (double)++block->runs;
-    block->squares += from_mean * (ns - block->mean_ns);
+    add_run(block, (double)(computed_ns - execution->computed_ns));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "call_path.h"
 #include "calls.h"
 #include "fold.h"
+#include "functions.h"
 #include "online.h"
 
 static struct slk_online_file* file;
@@ -180,6 +181,7 @@ void attach(void) {
   restore_environment();
   pthread_atfork(NULL, NULL, detach);
   direct_calls(1);
+  own->watched = watch_functions(file);
 }
 
 void detach(void) {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cli/job_options.h"
 #include "cli/report_command.h"
+#include "jobs/record/launcher.h"
 #include "jobs/record/libraries.h"
 
 namespace slackline {
@@ -18,6 +19,7 @@ struct OnlineOptions {
   std::string mpi{};
   std::string compute = "measured";
   std::string processors = "one";
+  std::vector<std::string> sample_functions{};
   std::string fold_above{};
   std::vector<std::string> command{};
 };
@@ -26,6 +28,7 @@ void require_no_online(const OnlineOptions& online) {
   const OnlineOptions none;
   for (const auto& [given, option] :
        {std::pair{online.fold_above != none.fold_above, "--fold-above"},
+        std::pair{online.sample_functions != none.sample_functions, "--sample-function"},
         std::pair{online.compute != none.compute, "--compute"},
         std::pair{online.processors != none.processors, "--processors"},
         std::pair{online.mpi != none.mpi, "--mpi"}}) {
@@ -54,6 +57,7 @@ int run_online(const SimulateCommand& command, const OnlineOptions& online) {
   words.insert(words.end(), online.command.begin(), online.command.end());
   const SimulatedOnline done = execute(SimulateOnlineRequest{
       .command = words,
+      .program = find_program(words.front()),
       .preload = online_preload(words.front(), online.mpi, !online.fold_above.empty()),
       .ranks = parse_rank_counts(online.ranks),
       .machine = request.machine,
@@ -63,6 +67,7 @@ int run_online(const SimulateCommand& command, const OnlineOptions& online) {
       .links = request.links,
       .slowed = request.slowed,
       .memory = request.reading.memory,
+      .sample_functions = online.sample_functions,
       .fold_above = online.fold_above,
       .trace = request.timed});
   const int written = write_report(done.report, command.output);
@@ -79,9 +84,13 @@ void declare(OptionList& options, OnlineOptions& online) {
   options.add("--processors", online.processors,
               "Processors of this machine that its processes use, which take turns",
               {.choices = {"one", "all"}});
+  options.add("--sample-function NAME", online.sample_functions,
+              "Function that its ranks execute until its time is known and then skip, or auto for "
+              "those whose time hardly varies (repeatable)",
+              {.example = "auto"});
   options.add("--fold-above SIZE", online.fold_above,
               "Allocations of its ranks from this size on share one copy in memory: contents are "
-              "wrong",
+              "wrong; auto: those that do not fit in memory",
               {.example = "1MiB"});
   declare_mpi(options, online.mpi, "MPI library of that program, if not detected");
   options.add("command", online.command,

@@ -13,6 +13,7 @@
 #include "online/online_program.h"
 #include "online/program_code.h"
 #include "online/rank_activity.h"
+#include "online/sampled_functions.h"
 #include "online/shared_memory.h"
 #include "online/simulator_process.h"
 #include "sim/engine/engine.h"
@@ -61,10 +62,21 @@ void await_first_call(SharedMemory& memory, Processes& processes) {
   }
 }
 
+AvailableMemory memory_for(const OnlineJob& job) {
+  if (job.memory) return {*job.memory, *job.memory, 0, "--memory"};
+  return available_memory();
+}
+
+/// Bytes of large allocations that a rank may have of its own.
+std::uint64_t own_memory(const OnlineJob& job) {
+  constexpr std::uint64_t kPart = 2;
+  if (!job.fold_if_needed) return 0;
+  return memory_for(job).bytes / kPart / static_cast<std::uint64_t>(job.ranks);
+}
+
 /// One process first: what it needs, all the others will.
 void start(const OnlineJob& job, SharedMemory& memory, Processes& processes) {
-  AvailableMemory available = available_memory();
-  if (job.memory) available = {*job.memory, *job.memory, 0, "--memory"};
+  const AvailableMemory available = memory_for(job);
   processes.start(0, 1);
   if (job.ranks == 1) return;
   await_first_call(memory, processes);
@@ -87,12 +99,14 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
   SimulationOptions options = given;
   options.record = true;
   options.model.lazy = false;  // what guesses an order and tries again needs a whole trace
+  const SampledFunctions functions(job.program, job.sampled_functions);
   SharedMemory memory(job.ranks, seconds_per_cpu_ns(platform, host_of_rank, options));
   memory.file().keeps_paths = job.call_paths ? 1 : 0;
+  functions.hand_over(memory.file());
   place_ranks(memory, platform, host_of_rank);
   const Interruption interruption;
   const PinnedThread pinned(job.one_processor);
-  const FoldedMemory folded(job.fold_above);
+  const FoldedMemory folded(job.fold_above, own_memory(job));
   Processes processes(job.ranks, {job.command, job.preload, memory.descriptor(),
                                   folded.descriptor(), pinned.processor()});
   start(job, memory, processes);
@@ -131,9 +145,14 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
   }
   if (job.call_paths) name_call_paths(memory, trace);
   run.sampled = sampled_blocks(memory, job.ranks);
+  functions.name(run.sampled);
+  for (const SampledBlock& block : run.sampled) {
+    run.sampling_error += block.error_ns * memory.file().seconds_per_cpu_ns;
+  }
   folded.note(result.findings);
   note_threads(memory, job.ranks, result.findings);
   note_sampled(run.sampled, unsampled_executions(memory, job.ranks), result.findings);
+  functions.note(memory, job.ranks, run.sampled, result.findings);
   run.trace = simulated_trace(std::move(trace).build(), result);
   run.result = std::move(result);
   run.calls = program.calls();

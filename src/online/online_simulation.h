@@ -19,6 +19,10 @@ struct OnlineJob {
   /// Allocations of this many bytes or more of all ranks share one copy in memory; `preload` has
   /// libslackline_fold.so then.
   std::optional<std::uint64_t> fold_above{};
+  bool fold_if_needed = false;  ///< only what does not fit in half of the memory, in equal parts
+  /// Functions that are sampled without a mark (SampledFunctions), of the file `program`.
+  std::vector<std::string> sampled_functions{};
+  std::string program{};
   bool call_paths = false;    ///< the trace says from where MPI was called
   bool one_processor = true;  ///< for all processes and the simulator, as one computes at a time
   std::optional<std::uint64_t> memory{};  ///< bytes that the processes may take; else what is free
@@ -31,6 +35,9 @@ struct OnlineRun {
   int interrupted = 0;  ///< the signal that ended the run early; 0: none
   std::uint64_t calls = 0;
   std::vector<SampledBlock> sampled{};
+  /// Seconds by which the makespan may be off as blocks were skipped: the sum of their errors, as
+  /// on a path through the slowest ranks.
+  double sampling_error = 0;
 };
 
 /// Runs the program on a machine that is simulated: rank r on host_of_rank[r]. Computation takes

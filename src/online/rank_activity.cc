@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <span>
@@ -95,19 +97,39 @@ static_assert(SLK_ONLINE_BLOCKS == 256);
 
 using Key = std::pair<std::string, bool>;
 
-void add(std::span<slk_online_sampled> table, bool of_all_ranks,
+/// CPU times of equal executions differ by as much from run to run.
+constexpr double kBetweenRuns = 0.01;
+
+/// On one rank, which has skipped `skipped` executions: by the uncertainty of the mean of those
+/// that were timed, and of the sums of as many that vary as they do.
+double error_ns(const slk_online_sampled& entry, double skipped) {
+  constexpr double kNormal = 1.96;
+  const auto runs = static_cast<double>(entry.runs);
+  if (skipped <= 0 || runs < 2) return 0;
+  const double variance = entry.squares / (runs - 1);
+  const double within = kNormal * std::sqrt(variance * (skipped * skipped / runs + 2 * skipped));
+  return within + kBetweenRuns * entry.mean_ns * skipped;
+}
+
+void add(std::span<slk_online_sampled> table, bool of_all_ranks, std::int32_t ranks,
          std::map<Key, SampledBlock>& blocks) {
+  const double sharing = of_all_ranks ? ranks : 1;
   for (slk_online_sampled& entry : table) {
     entry.name[SLK_ONLINE_NAME - 1] = '\0';
     if (entry.name[0] == '\0') return;
     SampledBlock& block = blocks[{entry.name, of_all_ranks}];
     block.name = entry.name;
     block.of_all_ranks = of_all_ranks;
-    block.runs += entry.runs;
+    block.runs += entry.runs + entry.untimed;
     block.skipped += entry.skipped;
-    block.run_ns += entry.mean_ns * static_cast<double>(entry.runs);
+    block.run_ns += entry.mean_ns * static_cast<double>(entry.runs) + entry.untimed_ns;
     block.charged_ns += entry.charged_ns;
+    block.error_ns =
+        std::max(block.error_ns, error_ns(entry, static_cast<double>(entry.skipped) / sharing));
     block.calls_mpi = block.calls_mpi || entry.calls_mpi != 0;
+    block.function = entry.function;
+    block.site = entry.site;
+    block.unsampled = std::max(block.unsampled, entry.unsampled);
   }
 }
 
@@ -115,8 +137,8 @@ void add(std::span<slk_online_sampled> table, bool of_all_ranks,
 
 std::vector<SampledBlock> sampled_blocks(SharedMemory& memory, std::int32_t ranks) {
   std::map<Key, SampledBlock> blocks;
-  add(memory.file().sampled, true, blocks);
-  for (std::int32_t r = 0; r < ranks; ++r) add(memory.rank(r).sampled, false, blocks);
+  add(memory.file().sampled, true, ranks, blocks);
+  for (std::int32_t r = 0; r < ranks; ++r) add(memory.rank(r).sampled, false, ranks, blocks);
   std::vector<SampledBlock> found;
   for (auto& [key, block] : blocks) found.push_back(std::move(block));
   return found;
@@ -128,18 +150,19 @@ std::uint64_t unsampled_executions(SharedMemory& memory, std::int32_t ranks) {
   return executions;
 }
 
+std::string sampling_of(const SampledBlock& block) {
+  return fmt::format("{}: {} of {} executions, {} of {} of its time", block.name, block.skipped,
+                     block.runs + block.skipped, format_time_ns(block.charged_ns),
+                     format_time_ns(block.charged_ns + block.run_ns));
+}
+
 void note_sampled(const std::vector<SampledBlock>& blocks, std::uint64_t unsampled,
                   Findings& findings) {
   if (unsampled > 0) findings.add(kUnsampled, {}, unsampled);
   for (const SampledBlock& block : blocks) {
+    if (block.function != 0) continue;
     if (block.calls_mpi) findings.add(kSampledCallsMpi, block.name);
-    if (block.skipped == 0) continue;
-    findings.add(
-        kSampled,
-        fmt::format("{}: {} of {} executions, {} of {} of its time", block.name, block.skipped,
-                    block.runs + block.skipped, format_time_ns(block.charged_ns),
-                    format_time_ns(block.charged_ns + block.run_ns)),
-        block.skipped);
+    if (block.skipped > 0) findings.add(kSampled, sampling_of(block), block.skipped);
   }
 }
 

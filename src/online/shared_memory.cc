@@ -106,7 +106,7 @@ constexpr FindingKind kNotFolded{
 
 }  // namespace
 
-FoldedMemory::FoldedMemory(std::optional<std::uint64_t> threshold) {
+FoldedMemory::FoldedMemory(std::optional<std::uint64_t> threshold, std::uint64_t own_bytes) {
   descriptor_ = memfd_create("slackline-fold", 0);
   if (descriptor_ < 0 || ftruncate(descriptor_, SLK_FOLD_FIRST + SLK_FOLD_BYTES) != 0) fail();
   void* const memory =
@@ -114,6 +114,7 @@ FoldedMemory::FoldedMemory(std::optional<std::uint64_t> threshold) {
   if (memory == MAP_FAILED) fail();
   file_ = static_cast<slk_fold_file*>(memory);
   file_->threshold = threshold.value_or(std::numeric_limits<std::uint64_t>::max());
+  file_->own_bytes = own_bytes;
   file_->magic = SLK_FOLD_MAGIC;
 }
 

@@ -46,9 +46,10 @@ class SharedMemory {
 /// name: it is gone with the last process that has it open.
 class FoldedMemory {
  public:
-  /// Allocations of `threshold` bytes or more are folded; without one those that the program asks
-  /// to be. Throws Error when the system has no descriptors or address space left.
-  explicit FoldedMemory(std::optional<std::uint64_t> threshold);
+  /// Allocations of `threshold` bytes or more are folded, once a rank has `own_bytes` in such of
+  /// its own; without a threshold those that the program asks to be. Throws Error when the system
+  /// has no descriptors or address space left.
+  explicit FoldedMemory(std::optional<std::uint64_t> threshold, std::uint64_t own_bytes = 0);
   ~FoldedMemory();
   FoldedMemory(const FoldedMemory&) = delete;
   FoldedMemory& operator=(const FoldedMemory&) = delete;

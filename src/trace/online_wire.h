@@ -30,8 +30,44 @@
 #define SLK_ONLINE_OWN_TAGS 0x7f000000 /* this tag and above: of no program, and no wildcard's */
 #define SLK_ONLINE_QUEUE 64u   /* calls without an answer that wait for the next one with one */
 #define SLK_ONLINE_BLOCKS 256u /* that can be sampled, of a rank and of all together */
+#define SLK_ONLINE_FUNCTIONS 65536u /* of the program's file that are watched */
 
-/* A block of the program that is sampled (runtime/record/slackline.h). Times of CPU in ns. */
+/* What a function returns, by its debug information. */
+enum slk_online_result {
+  SLK_RESULT_unknown,
+  SLK_RESULT_none,
+  SLK_RESULT_integer,
+  SLK_RESULT_real,
+  SLK_RESULT_other
+};
+
+/* A function that may be sampled without a mark. */
+struct slk_online_function {
+  uint64_t begin;    /* address in the program's file */
+  uint32_t result;   /* enum slk_online_result */
+  uint32_t is_named; /* by the user: whatever it returns and however its time varies */
+};
+
+/* Why a function is always executed. */
+enum slk_online_unsampled {
+  SLK_UNSAMPLED_not,
+  SLK_UNSAMPLED_calls,     /* MPI */
+  SLK_UNSAMPLED_allocates, /* or frees memory */
+  SLK_UNSAMPLED_writes,    /* files or output */
+  SLK_UNSAMPLED_varies,    /* its time */
+  SLK_UNSAMPLED_result     /* what it returns differs, or is memory's address */
+};
+
+/* Whether a rank watches functions. */
+enum slk_online_watched {
+  SLK_WATCHED_none,
+  SLK_WATCHED_all,
+  SLK_WATCHED_other_program, /* it runs another file than the command */
+  SLK_WATCHED_refused        /* the system does not let a process change its code */
+};
+
+/* A block of the program that is sampled: a marked one (runtime/record/slackline.h), or a function
+ * where it is called. Times of CPU in ns. */
 struct slk_online_sampled {
   char name[SLK_ONLINE_NAME]; /* empty: none, and none after it */
   uint64_t runs;              /* that were timed */
@@ -40,7 +76,11 @@ struct slk_online_sampled {
   double squares;     /* sum of the squared differences from the mean */
   double charged_ns;  /* for those that were skipped */
   uint32_t calls_mpi; /* was seen to: it is not skipped */
-  uint32_t unused;
+  uint32_t untimed;   /* runs that do not count, as their memory may not have been in the caches */
+  uint32_t function;  /* its index + 1; 0: a marked block */
+  uint32_t unsampled; /* enum slk_online_unsampled, of functions */
+  uint64_t site;      /* of functions: address in the program's file behind the call */
+  double untimed_ns;
 };
 
 struct slk_online_file {
@@ -51,7 +91,10 @@ struct slk_online_file {
   double seconds_per_cpu_ns; /* of simulated time; 0: computation takes none */
   uint32_t colliding;        /* 1 + a rank of which two threads were in MPI at a time; 0: none */
   uint32_t keeps_paths;      /* calls have call paths */
-  struct slk_online_sampled sampled[SLK_ONLINE_BLOCKS]; /* by all ranks together */
+  uint64_t device, inode;    /* of the file with the functions */
+  uint64_t functions;        /* that are watched */
+  struct slk_online_function function[SLK_ONLINE_FUNCTIONS]; /* by their begin */
+  struct slk_online_sampled sampled[SLK_ONLINE_BLOCKS];      /* by all ranks together */
 };
 
 enum slk_online_kind {
@@ -133,6 +176,7 @@ struct slk_online_block {
 struct slk_fold_file {
   uint64_t magic;
   uint64_t threshold; /* allocations from this many bytes on are folded; UINT64_MAX: none unasked */
+  uint64_t own_bytes; /* in such allocations that a rank has of its own before others are folded */
   uint64_t allocations; /* folded, of all ranks */
   uint64_t live_bytes;  /* of those that have not been freed */
   uint64_t most_bytes;  /* that live_bytes has been */
@@ -155,6 +199,8 @@ struct slk_online_rank {
   char host[SLK_ONLINE_NAME];
   struct slk_online_sampled sampled[SLK_ONLINE_BLOCKS]; /* by this rank alone */
   uint64_t unsampled; /* executions of blocks for which no place was left */
+  uint32_t watched;   /* enum slk_online_watched */
+  uint32_t unused;
   struct slk_online_request requests[SLK_ONLINE_REQUESTS];
   int64_t lists[SLK_ONLINE_LISTS];
   /* Records of wire.h about call paths, each with its arguments behind it. */

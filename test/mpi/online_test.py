@@ -212,6 +212,56 @@ def sampled(test):
     check(re.search(r"[0-9] barrier", printed) and not re.search(r"[0-9] pcontrol|\b(enter|leave) ", printed), "which records no marks")
 
 
+def sampled_functions(test):
+    """Functions whose time is known are skipped without a mark, others are executed each time, and what is wrong with them is said."""
+    program, times, ranks = test.program("online_functions"), 60, 2
+    names = "steady status residual next_state allocates prints exchanges varies brief recursive jumps_out outer address".split()
+
+    def simulate(*wanted, compute=()):
+        options = [word for name in wanted for word in ("--sample-function", name)]
+        done = test.simulate(ranks, program, options=(*options, *compute))
+        words = done.stdout.split()  # and where the report is
+        return " ".join(words[:len(names) + 1]), done, test.result() if done.returncode == 0 else {}, dict(zip(names, map(int, words[:len(names)])))
+
+    def by_name(result):
+        """Executions of both ranks, by the function: executed and skipped."""
+        found = {}
+        for block in result.get("sampled_blocks", []):
+            counts = found.setdefault(block["block"].split(",")[0], [0, 0])
+            counts[0] += block["executed"]
+            counts[1] += block["skipped"]
+        return found
+
+    printed, done, plain, executed = simulate()
+    check(printed.endswith(" ok") and set(executed.values()) == {times}, f"without the option: {printed}")
+    check("sampling_error_ns" not in plain, "and there is nothing to be said of it")
+    printed, done, result, executed = simulate("auto")
+    check(done.returncode == 0 and printed.endswith(" ok"), f"auto: {printed} {done.stderr}")
+    counts = by_name(result)
+    for name in names:
+        skipped = counts.get(name, [0, 0])[1]
+        if name in ("steady", "status", "recursive", "outer"):
+            check(executed[name] < times / 2 and sum(counts[name]) == ranks * times, f"{name} is skipped: {executed[name]}, {counts[name]}")
+        else:
+            check(executed[name] == times and skipped == 0, f"{name} is always executed: {executed[name]}, {skipped} skipped")
+    check("brief" not in counts and "exchanges" not in counts, f"{counts}")
+    findings = {f["name"]: f for f in json.loads((test.folder / "run.json").read_text())["findings"]}
+    check({"sampled_functions", "functions_not_sampled"} <= findings.keys(), f"{findings}")
+    error = abs(result["makespan_ns"] - plain["makespan_ns"])
+    # Wide, as other work on this machine makes CPU times longer; the program of doc/online-simulation.md has the figures.
+    check(error < 0.2 * plain["makespan_ns"], f"{result['makespan_ns']} ns, without sampling {plain['makespan_ns']} ns")
+    check(0 < result["sampling_error_ns"] < 0.2 * plain["makespan_ns"], f"{result['sampling_error_ns']}")
+    printed, done, result, executed = simulate("next_state", "varies")
+    check(printed.endswith(" wrong") and executed["next_state"] < times / 2 and executed["varies"] < times / 2,
+          f"what is named is skipped, whatever it returns: {printed}")
+    check(executed["steady"] == times and by_name(result).keys() == {"next_state", "varies"}, f"and nothing else: {result}")
+    site = next(n for n, line in enumerate((pathlib.Path(__file__).parent / "online_functions.c").read_text().splitlines(), 1) if "    varies(i)" in line)
+    check(any(block["block"] == f"varies, called in main (online_functions.c:{site})" for block in result["sampled_blocks"]), f"{result['sampled_blocks']}")
+    for wanted, compute, message in (("missing", (), "cannot sample 'missing': "), ("auto", ("--compute", "none"), "cannot sample functions: ")):
+        _, done, _, _ = simulate(wanted, compute=compute)
+        check(done.returncode == 2 and message in done.stderr, f"{wanted}: {done.returncode} {done.stderr}")
+
+
 def folded(test):
     """A program of which each rank needs four times what a process may have runs, on one copy of its memory."""
     ranks, cap = 8, 64 << 20
@@ -227,6 +277,12 @@ def folded(test):
     folded_memory(test, 2 * (4 + 1))
     alone = test.run(f"mpirun.{test.arguments.mpi}", "-n", "1", program, "shared")
     check(alone.stdout == "ok\n", "without the simulator it is malloc and free")
+    # A rank's part of half of the memory holds two of its four allocations, or all; it asks for one more to be folded.
+    for memory, few in (("768MiB", False), ("8GiB", True)):
+        done = test.simulate(2, program, "plain", options=("--fold-above", "auto", "--memory", memory), data=None if few else cap + (192 << 20))
+        counts = {f["name"]: f["count"] for f in json.loads((test.folder / "run.json").read_text())["findings"]}
+        check(done.returncode == 0 and done.stdout.startswith("ok\n") and counts.keys() == {"folded_memory"}, f"{memory}: {done.stdout} {counts}")
+        check((counts["folded_memory"] == 2) == few, f"what does not fit in {memory} is folded: {counts}")
     done = test.simulate(2, program, options=("--fold-above", "1000"))
     check(done.returncode == 2 and "64" in done.stderr, "what is too small is refused")
 
@@ -511,7 +567,7 @@ def memory(test):
     test.check_none_left()
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, children, windows, files, waits, same_dates, sampled, folded, folded_anywhere, adapts, fortran, refused, interrupted, memory, threads, several, paths, python, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, children, windows, files, waits, same_dates, sampled, sampled_functions, folded, folded_anywhere, adapts, fortran, refused, interrupted, memory, threads, several, paths, python, usage, lammps)}
 
 
 def main():

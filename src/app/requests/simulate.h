@@ -41,6 +41,7 @@ std::vector<std::int32_t> parse_rank_counts(const std::string& text);
 /// combination of the sweep's values.
 struct SimulateOnlineRequest {
   std::vector<std::string> command{};  ///< the program itself, without a launcher
+  std::string program{};               ///< its file
   std::string preload{};               ///< the library for the program's MPI
   std::vector<std::int32_t> ranks{};   ///< of each of which it is simulated
   PlatformOptions machine{};
@@ -50,8 +51,9 @@ struct SimulateOnlineRequest {
   std::size_t links = 8;             ///< most contended links to show
   std::size_t slowed = 8;            ///< messages slowed most by others to show
   std::string memory{};              ///< that the processes may take; empty: what is free
-  std::string fold_above{};          ///< size of allocations that share one copy; empty: none do
-  std::string trace{};               ///< file for the simulated run as a timed trace; empty: none
+  std::vector<std::string> sample_functions{};  ///< names, or auto; empty: none
+  std::string fold_above{};  ///< size of allocations that share one copy; empty: none do
+  std::string trace{};       ///< file for the simulated run as a timed trace; empty: none
 };
 
 struct SimulatedOnline {

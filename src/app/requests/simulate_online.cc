@@ -48,12 +48,20 @@ std::optional<std::uint64_t> bytes_of(const std::string& text, const char* optio
 }
 
 auto sampled_object(const online::SampledBlock& block) {
-  return Object{"block"_key = block.name,         "ranks_together"_key = block.of_all_ranks,
-                "executed"_key = block.runs,      "skipped"_key = block.skipped,
-                "executed_ns"_key = block.run_ns, "charged_ns"_key = block.charged_ns};
+  return Object{"block"_key = block.name,
+                "ranks_together"_key = block.of_all_ranks,
+                "executed"_key = block.runs,
+                "skipped"_key = block.skipped,
+                "executed_ns"_key = block.run_ns,
+                "charged_ns"_key = block.charged_ns,
+                "charged_error_ns"_key = block.error_ns};
 }
 
-Section sampled_section(const std::vector<online::SampledBlock>& blocks) {
+Section sampled_section(const std::vector<online::SampledBlock>& blocks, double error_s) {
+  Facts facts;
+  facts.facts.push_back({"uncertainty of the run time", ns_of_seconds(error_s), Unit::ns,
+                         "plus or minus, with 95 % probability, if skipped executions are as the "
+                         "executed ones were"});
   Table table{.id = "sampled",
               .title = "Sampled blocks, all ranks",
               .columns = {{"block"},
@@ -68,13 +76,25 @@ Section sampled_section(const std::vector<online::SampledBlock>& blocks) {
                           block.runs == 0 ? 0.0 : block.run_ns / static_cast<double>(block.runs),
                           block.charged_ns});
   }
-  return {"sampled", "Sampled blocks", {std::move(table)}};
+  return {"sampled", "Sampled blocks", {std::move(facts), std::move(table)}};
+}
+
+std::vector<std::string> functions_to_sample(const SimulateOnlineRequest& request) {
+  if (request.sample_functions.empty()) return {};
+  if (request.compute == "none") {
+    throw usage_error("cannot sample functions", "with --compute none computation takes no time",
+                      "Use one of --sample-function and --compute none.");
+  }
+  return request.sample_functions;
 }
 
 constexpr std::uint64_t kLeastFolded = 65536;
+constexpr std::uint64_t kFoldedIfNeeded = std::uint64_t{1} << 20;
+constexpr const char* kIfNeeded = "auto";
 
 /// Small allocations hold pointers and numbers that the program needs.
 std::optional<std::uint64_t> fold_threshold(const std::string& text) {
+  if (text == kIfNeeded) return kFoldedIfNeeded;
   const std::optional<std::uint64_t> bytes = bytes_of(text, "--fold-above");
   if (bytes && *bytes < kLeastFolded) {
     throw usage_error("cannot fold allocations", fmt::format("--fold-above {} is too small", text),
@@ -92,15 +112,17 @@ SweepAxis ranks_axis(const std::vector<std::int32_t>& ranks) {
 /// The simulation's result, with what there is of the program only.
 auto online_object(const SimulationParts& parts, const SimulateOnlineRequest& request,
                    const online::OnlineRun& run) {
-  return Object{parts.totals,
-                "ranks"_key = request.ranks.front(),
-                parts.details,
-                "rank_times"_key = parts.ranks,
-                "calls"_key = run.calls,
-                "sampled_blocks"_key.when(optional_of(
-                    run.sampled.empty() ? nullptr : &run.sampled,
-                    [](const auto& blocks) { return list_of(blocks, sampled_object); })),
-                "exit_status"_key = run.exit_status};
+  return Object{
+      parts.totals,
+      "ranks"_key = request.ranks.front(),
+      parts.details,
+      "rank_times"_key = parts.ranks,
+      "calls"_key = run.calls,
+      "sampled_blocks"_key.when(
+          optional_of(run.sampled.empty() ? nullptr : &run.sampled,
+                      [](const auto& blocks) { return list_of(blocks, sampled_object); })),
+      "sampling_error_ns"_key.when(!run.sampled.empty(), ns_of_seconds(run.sampling_error)),
+      "exit_status"_key = run.exit_status};
 }
 
 /// `ranks`: their number, or all numbers.
@@ -135,6 +157,9 @@ online::OnlineRun run_on(const Machine& machine, const SimulationOptions& option
                                   .preload = request.preload,
                                   .ranks = static_cast<std::int32_t>(machine.hosts.size()),
                                   .fold_above = fold_threshold(request.fold_above),
+                                  .fold_if_needed = request.fold_above == kIfNeeded,
+                                  .sampled_functions = functions_to_sample(request),
+                                  .program = request.program,
                                   .call_paths = !request.trace.empty(),
                                   .one_processor = request.processors == "one",
                                   .memory = bytes_of(request.memory, "--memory")},
@@ -146,7 +171,8 @@ Described<OnlineObject> describe_run(const SimulateOnlineRequest& request,
   // The times of the trace are the simulated ones: nothing was measured.
   const Trace program = untimed_copy(run.trace);
   auto simulated = describe(run.result, program, platform, request.links);
-  if (!run.sampled.empty()) simulated.sections.push_back(sampled_section(run.sampled));
+  if (!run.sampled.empty())
+    simulated.sections.push_back(sampled_section(run.sampled, run.sampling_error));
   const SimulationParts parts = parts_of(run.result, program, platform, request.links);
   return {online_object(parts, request, run), std::move(simulated.sections)};
 }

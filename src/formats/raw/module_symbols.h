@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 struct Dwfl_Module;
@@ -28,6 +29,8 @@ class FunctionSymbols {
   /// the nearest begin, then the smallest, then the first one given. O(log n + symbols that
   /// overlap).
   const FunctionSymbol* at(std::uint64_t address) const;
+  /// By begin.
+  std::span<const FunctionSymbol> all() const { return symbols_; }
 
  private:
   std::vector<FunctionSymbol> symbols_;  ///< by begin, stable

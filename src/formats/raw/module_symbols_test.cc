@@ -103,6 +103,40 @@ TEST(SourceLines, NamesFunctionsWithoutASymbolByTheirBegin) {
   if (nameless == 0) GTEST_SKIP() << library.info.dli_fname << " names all its functions";
 }
 
+}  // namespace
+
+// Code and data of this program.
+extern "C" int slackline_test_function(int n);
+extern "C" int slackline_test_function(int n) {
+  return n * n;
+}
+extern "C" {
+extern int slackline_test_variable;
+int slackline_test_variable = 7;
+}
+
+namespace {
+
+TEST(SourceLines, ListTheFunctionsOfAFile) {
+  const Library program(reinterpret_cast<const void*>(&slackline_test_function));
+  const std::vector<SourceLines::Symbol> functions =
+      SourceLines(program.info.dli_fname, {}).functions();
+  const auto by_name = [&](const char* name) {
+    return std::ranges::find(functions, name, &SourceLines::Symbol::name);
+  };
+  ASSERT_NE(by_name("slackline_test_function"), functions.end());
+  EXPECT_EQ(by_name("slackline_test_variable"), functions.end());
+  EXPECT_EQ(std::ranges::adjacent_find(functions, std::ranges::greater_equal{},
+                                       &SourceLines::Symbol::begin),
+            functions.end());
+  const SourceLines::Symbol& found = *by_name("slackline_test_function");
+  EXPECT_EQ(found.begin, reinterpret_cast<std::uint64_t>(&slackline_test_function) -
+                             reinterpret_cast<std::uint64_t>(program.info.dli_fbase));
+  EXPECT_GT(found.bytes, 0U);
+  using enum SourceLines::Returns;
+  EXPECT_TRUE(found.returns == integer || found.returns == unknown);  // without -g it is not known
+}
+
 // The page that the kernel maps into each process has no file.
 TEST(SourceLines, NamesFunctionsOfTheVdso) {
   constexpr const char* kModule = "linux-vdso.so.1";

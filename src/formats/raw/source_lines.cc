@@ -133,6 +133,44 @@ std::vector<TailJump> tail_jumps(CodeScopes& scopes, std::uint64_t address) {
   return jumps;
 }
 
+/// What stands behind typedefs and qualifiers counts.
+SourceLines::Returns kind_of_type(Dwarf_Die type) {
+  using enum SourceLines::Returns;
+  Dwarf_Die peeled;
+  Dwarf_Attribute attribute;
+  Dwarf_Word encoding = 0;
+  if (dwarf_peel_type(&type, &peeled) != 0) return other;
+  if (dwarf_tag(&peeled) == DW_TAG_enumeration_type) return integer;
+  if (dwarf_tag(&peeled) != DW_TAG_base_type ||
+      dwarf_formudata(dwarf_attr(&peeled, DW_AT_encoding, &attribute), &encoding) != 0) {
+    return other;
+  }
+  switch (encoding) {
+    case DW_ATE_boolean:
+    case DW_ATE_signed:
+    case DW_ATE_unsigned:
+    case DW_ATE_signed_char:
+    case DW_ATE_unsigned_char:
+      return dwarf_bytesize(&peeled) <= 8 ? integer : other;
+    case DW_ATE_float:
+      return dwarf_bytesize(&peeled) <= 8 ? real : other;
+    default:
+      return other;
+  }
+}
+
+SourceLines::Returns kind_of_result(CodeScopes& scopes, std::uint64_t begin) {
+  CodeScopes::Scopes found = scopes.at(begin);
+  if (found.entries.empty()) return SourceLines::Returns::unknown;
+  Dwarf_Attribute attribute;
+  Dwarf_Die type;
+  if (dwarf_attr_integrate(&found.entries.back(), DW_AT_type, &attribute) == nullptr) {
+    return SourceLines::Returns::nothing;
+  }
+  if (dwarf_formref_die(&attribute, &type) == nullptr) return SourceLines::Returns::other;
+  return kind_of_type(type);
+}
+
 char* standard_paths = nullptr;
 constexpr Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
                                     .find_debuginfo = dwfl_standard_find_debuginfo,
@@ -274,6 +312,21 @@ std::optional<SourceLines::Function> SourceLines::function_at(std::uint64_t begi
   return function;
 }
 
+std::vector<SourceLines::Symbol> SourceLines::functions() const {
+  std::vector<Symbol> found;
+  if (state_ != State::readable) return found;
+  module_->covering(0);
+  std::array<std::uint8_t, 1> code{};
+  for (const FunctionSymbol& symbol : module_->symbols->all()) {
+    const FunctionSymbol& named = *module_->covering(symbol.begin);
+    const bool known = !found.empty() && found.back().begin == named.begin;
+    if (known || named.begin != symbol.begin || !module_->read_code(symbol.begin, code)) continue;
+    found.push_back({named.begin, named.bytes, readable_name(named.name),
+                     kind_of_result(*module_->scopes, named.begin)});
+  }
+  return found;
+}
+
 #else
 
 struct SourceLines::Module {};
@@ -291,6 +344,10 @@ std::optional<std::uint64_t> SourceLines::called_before(std::uint64_t) const {
 
 std::optional<SourceLines::Function> SourceLines::function_at(std::uint64_t) const {
   return std::nullopt;
+}
+
+std::vector<SourceLines::Symbol> SourceLines::functions() const {
+  return {};
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "trace/call_tree.h"
@@ -52,6 +53,17 @@ class SourceLines {
   std::optional<std::uint64_t> called_before(std::uint64_t return_address) const;
   /// The function that begins there.
   std::optional<Function> function_at(std::uint64_t begin) const;
+
+  /// What a function returns, by its debug information.
+  enum class Returns : std::uint8_t { unknown, nothing, integer, real, other };
+  struct Symbol {
+    std::uint64_t begin = 0, bytes = 0;
+    std::string name;  ///< as people write it
+    Returns returns = Returns::unknown;
+  };
+  /// The functions that this file has symbols of, each once, ascending by begin. Cost: reads all of
+  /// the file's debug information.
+  std::vector<Symbol> functions() const;
 
  private:
   struct Module;
