@@ -48,7 +48,7 @@ PRINTING = {"format", "colour", "color"}
 
 #: What the command line has alone: what it does with the answer, and programs that it starts itself.
 ONLY_COMMAND_LINE = {"help", "help_all", "output", "format", "colour", "color", "csv_table", "quiet", "strict"}
-STARTS_PROGRAMS = {"simulate": {"command", "ranks", "compute", "processors", "mpi", "fold_above", "sample_function"}, "report": {"all", "open"},
+STARTS_PROGRAMS = {"simulate": {"command", "ranks", "compute", "processors", "mpi", "fold_above", "sample_function", "ranks_per_process"}, "report": {"all", "open"},
                    "advise": {"command", "verify", "repeat", "retries", "mpi", "yield"}}
 #: What Python has alone: predictions take the options with which their trace was opened.
 CLOCKS = {"fix_clocks", "keep_clocks"}
@@ -255,7 +255,7 @@ def test_no_quantity_is_a_number_without_a_unit(cli, traces):
     for command in slackline.commands():
         options = re.findall(r"^ +(?:-\w,)?--([\w-]+)[ =](?:TIME|SIZE|BYTES|INTERVAL|GAP)\b", cli.text(command, "--help-all"),
                              re.MULTILINE)
-        for option in set(options) - {"fold-above", "sample-function"}:  # of programs that only the command line starts
+        for option in set(options) - {"fold-above", "sample-function", "ranks-per-process"}:  # of programs that only the command line starts
             keyword = {"from": "from_"}.get(option, option.replace("-", "_"))
             with pytest.raises(TypeError, match=f"cannot use 5 as {keyword}: it has no unit. Example: "):
                 slackline.run(command, traces / TRACE, **{keyword: 5})

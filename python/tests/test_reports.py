@@ -82,7 +82,7 @@ def test_every_option_of_the_command_line_has_an_argument(cli, command):
     # How the answer is printed is no part of a request.
     printing = {"help", "help_all", "output", "format", "colour", "color", "csv_table", "quiet", "strict", "all", "open"}
     # Programs are started by the command line only.
-    starting = {"simulate": {"ranks", "compute", "mpi", "processors", "memory", "fold_above", "sample_function"},
+    starting = {"simulate": {"ranks", "compute", "mpi", "processors", "memory", "fold_above", "sample_function", "ranks_per_process"},
                 "advise": {"verify", "repeat", "retries", "mpi", "yield"}}
     assert options - printing - starting.get(command, set()) <= slackline._core.arguments_of(command)
     assert len(options) > 3

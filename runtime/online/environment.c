@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "online.h"
+#include "shared_process.h"
 
 static int level = MPI_THREAD_SINGLE;
+static int finalized;
 
 static int begin(enum slk_operation operation, int status, const void* frame) {
   attach();
@@ -18,14 +20,15 @@ static int begin(enum slk_operation operation, int status, const void* frame) {
 
 EXPORT int MPI_Init(int* argc, char*** argv) {
   begin_mpi();
-  const int status = PMPI_Init(argc, argv);
+  const int status = is_first_to_begin() ? PMPI_Init(argc, argv) : MPI_SUCCESS;
   end_mpi();
   return begin(SLK_OP_init, status, __builtin_frame_address(0));
 }
 
 EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   begin_mpi();
-  const int status = PMPI_Init_thread(argc, argv, required, provided);
+  const int status = is_first_to_begin() ? PMPI_Init_thread(argc, argv, required, provided)
+                                         : PMPI_Query_thread(provided);
   end_mpi();
   const int attached = begin(SLK_OP_init_thread, status, __builtin_frame_address(0));
   /* One thread of a process talks to the simulator. */
@@ -56,10 +59,24 @@ EXPORT int MPI_Finalize(void) {
     leave_call();
     detach();
   }
+  finalized = 1;
   begin_mpi();
-  const int status = PMPI_Finalize();
+  const int status = is_last_to_end() ? PMPI_Finalize() : MPI_SUCCESS;
   end_mpi();
   return status;
+}
+
+/* Of the rank: another one of its process may have begun before it. */
+EXPORT int MPI_Initialized(int* flag) {
+  if (!shares_process()) return PMPI_Initialized(flag);
+  *flag = simulated() || finalized;
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Finalized(int* flag) {
+  if (!shares_process()) return PMPI_Finalized(flag);
+  *flag = finalized;
+  return MPI_SUCCESS;
 }
 
 void simulate_abort(int code) {

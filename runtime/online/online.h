@@ -39,10 +39,11 @@ typedef struct Comm {
 } Comm;
 
 /* session.c: the way to the simulator. */
-int simulated(void);     /* 0: the library stays out of the way */
-int is_rank(void);       /* simulated, or about to be */
-int is_of_program(void); /* simulated, and in a thread that calls MPI */
-int is_computing(void);  /* this, and outside of calls */
+int simulated(void);        /* 0: the library stays out of the way */
+int is_rank(void);          /* simulated, or about to be */
+int ranks_of_process(void); /* that are simulated in it, or about to be; 0: it is none */
+int is_of_program(void);    /* simulated, and in a thread that calls MPI */
+int is_computing(void);     /* this, and outside of calls */
 int world_rank(void);
 int world_size(void);
 double cores(void); /* of its host, for its threads */
@@ -79,6 +80,7 @@ void* room(const char* of, uint64_t bytes); /* from malloc, never null */
 void begin_stretch(void);
 uint64_t stretch_ns(void);
 uint64_t read_clock(clockid_t clock);
+void begin_threads(void); /* the calling one is the first of its rank */
 
 /* clock.c */
 void pass(uint64_t ns); /* of simulated time */

@@ -17,6 +17,7 @@
 #include "fold.h"
 #include "functions.h"
 #include "online.h"
+#include "shared_process.h"
 
 static struct slk_online_file* file;
 static struct slk_online_rank* own;
@@ -115,40 +116,50 @@ double cores(void) {
   return own->cores;
 }
 
-static int is_told(int* simulator, int* descriptor, int* rank) {
+/* What the simulator has told, once: the environment is restored when the process is a rank. */
+typedef struct {
+  int simulator, descriptor, rank, ranks;
+} Told;
+static Told told;
+
+static int is_told(void) {
+  if (told.ranks > 1) return 1;
   const char* value = getenv(SLK_ONLINE_VARIABLE);
-  return value != NULL && sscanf(value, "%d:%d:%d", simulator, descriptor, rank) == 3;
+  return value != NULL && sscanf(value, "%d:%d:%d:%d", &told.simulator, &told.descriptor,
+                                 &told.rank, &told.ranks) == 4;
 }
 
 int is_rank(void) {
-  int simulator, descriptor, rank;
-  return simulated() || is_told(&simulator, &descriptor, &rank);
+  return simulated() || is_told();
+}
+int ranks_of_process(void) {
+  return is_told() ? told.ranks : 0;
 }
 
 /* A rank that starts a program with a copy of the environment that it had before MPI_Init. */
 __attribute__((constructor)) static void leave_to_parent(void) {
-  int simulator, descriptor, rank;
-  if (!is_told(&simulator, &descriptor, &rank)) return;
+  if (!is_told()) return;
   struct slk_online_file head;
-  const int opened = open_file(simulator, descriptor, &head);
+  const int opened = open_file(told.simulator, told.descriptor, &head);
   if (opened < 0) return;
   uint32_t process = 0;
-  const uint64_t place = head.first + (uint64_t)rank * head.stride;
+  const uint64_t place = head.first + (uint64_t)told.rank * head.stride;
   pread(opened, &process, sizeof process,
         (off_t)(place + offsetof(struct slk_online_rank, process)));
-  if (opened != descriptor) close(opened);
-  if (process != 0) restore_environment();
+  if (opened != told.descriptor) close(opened);
+  if (process == 0) return;
+  restore_environment();
+  told.ranks = 0;
 }
 
 static void close_in_children(int descriptor) {
   fcntl(descriptor, F_SETFD, FD_CLOEXEC);
 }
 
-void attach(void) {
-  int simulator, descriptor;
-  if (own != NULL || !is_told(&simulator, &descriptor, &own_rank)) return;
+/* For all ranks of the process. */
+static struct slk_online_file* map_file(void) {
   struct slk_online_file head;
-  const int opened = open_file(simulator, descriptor, &head);
+  const int opened = open_file(told.simulator, told.descriptor, &head);
   if (opened < 0) {
     fprintf(stderr,
             "slackline: rank %d cannot reach the simulator: its file is not open. Start the "
@@ -163,7 +174,20 @@ void attach(void) {
             strerror(errno));
     _exit(127);
   }
-  file = at;
+  slackline_fold_open();
+  close_in_children(opened);
+  if (getenv(SLK_FOLD_VARIABLE) != NULL) close_in_children(atoi(getenv(SLK_FOLD_VARIABLE)));
+  restore_environment();
+  pthread_atfork(NULL, NULL, detach);
+  keep_file_of_process(at);
+  return at;
+}
+
+void attach(void) {
+  if (own != NULL || !is_told()) return;
+  own_rank = told.rank + place_in_process();
+  file = file_of_process();
+  if (file == NULL) file = map_file();
   own = area(own_rank);
   uint32_t none = 0;
   if (!__atomic_compare_exchange_n(&own->process, &none, (uint32_t)getpid(), 0, __ATOMIC_ACQ_REL,
@@ -172,14 +196,9 @@ void attach(void) {
     return;
   }
   calls_mpi = 1;
-  own->threads_at_begin = threads_of_process();
+  own->threads_at_begin = shares_process() ? UINT32_MAX : threads_of_process();
   all_at_begin = cpu_ns();
   thread_at_begin = read_clock(CLOCK_THREAD_CPUTIME_ID);
-  slackline_fold_open();
-  close_in_children(opened);
-  if (getenv(SLK_FOLD_VARIABLE) != NULL) close_in_children(atoi(getenv(SLK_FOLD_VARIABLE)));
-  restore_environment();
-  pthread_atfork(NULL, NULL, detach);
   direct_calls(1);
   own->watched = watch_functions(file);
 }
@@ -306,6 +325,7 @@ void leave_call(void) {
 }
 
 void tell_threads(void) {
+  if (shares_process()) return;
   own->threads_at_end = threads_of_process();
   /* Within the time of all threads, as the clocks are read one after the other. */
   const uint64_t of_this = read_clock(CLOCK_THREAD_CPUTIME_ID) - thread_at_begin;
@@ -327,11 +347,15 @@ void defer(void) {
 }
 
 const struct slk_online_answer* ask(void) {
-  __atomic_store_n(&own->turn, 0u, __ATOMIC_RELEASE);
-  syscall(SYS_futex, &own->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
-  while (__atomic_load_n(&own->turn, __ATOMIC_ACQUIRE) == 0) {
-    syscall(SYS_futex, &own->turn, FUTEX_WAIT, 0, NULL, NULL, 0);
+  struct slk_online_rank* const mine = own;
+  const int place = place_in_process();
+  __atomic_store_n(&mine->turn, 0u, __ATOMIC_RELEASE);
+  syscall(SYS_futex, &mine->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
+  give_way();
+  while (__atomic_load_n(&mine->turn, __ATOMIC_ACQUIRE) == 0) {
+    syscall(SYS_futex, &mine->turn, FUTEX_WAIT, 0, NULL, NULL, 0);
   }
+  come_back(place);
   own->call.cpu_ns = 0;
   own->queued = 0;
   readings = 0;

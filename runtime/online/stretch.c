@@ -14,6 +14,7 @@
 #include "online.h"
 #include "record/blocking.h"
 #include "record/openmp_entry.h"
+#include "shared_process.h"
 
 enum { kThreads = 1024 }; /* further ones count in the sum alone */
 
@@ -63,7 +64,7 @@ static void stop_thread(void* of) {
   set_state(thread, ENDED);
 }
 
-__attribute__((constructor)) static void know_first_thread(void) {
+__attribute__((constructor)) void begin_threads(void) {
   run_clock(&threads[0]);
 }
 
@@ -105,6 +106,9 @@ EXPORT int pthread_create(pthread_t* made, const pthread_attr_t* attributes, voi
     real = (Create*)(uintptr_t)slk_find_next("pthread_create");
     if (real == NULL) return EAGAIN;
     __atomic_store_n(&real_, real, __ATOMIC_RELAXED);
+  }
+  if (shares_process() && !is_in_mpi()) {
+    refuse("pthread_create", "several ranks share a process, where each has one thread");
   }
   pthread_once(&once, make_key);
   ProgramThread* thread = is_in_mpi() ? NULL : free_thread();

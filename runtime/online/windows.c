@@ -2,6 +2,8 @@
  * program's own, which the kernel copies (one_sided.c). */
 #include "windows.h"
 
+#include "shared_process.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -37,6 +39,10 @@ static Window* new_window(int flavour, MPI_Comm comm, MPI_Info info, const Part*
 }
 
 static Part own_part(const void* base, MPI_Aint bytes, int unit) {
+  if (is_own_variable(base)) {
+    refuse("a window of global variables",
+           "several ranks share a process, and others cannot reach them (--ranks-per-process 1)");
+  }
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* the other ranks copy from and to here */
   return (Part){.base = (uintptr_t)base,
                 .bytes = (uint64_t)bytes,

@@ -19,6 +19,7 @@ struct OnlineOptions {
   std::string mpi{};
   std::string compute = "measured";
   std::string processors = "one";
+  std::int32_t ranks_per_process = 1;
   std::vector<std::string> sample_functions{};
   std::string fold_above{};
   std::vector<std::string> command{};
@@ -31,6 +32,7 @@ void require_no_online(const OnlineOptions& online) {
         std::pair{online.sample_functions != none.sample_functions, "--sample-function"},
         std::pair{online.compute != none.compute, "--compute"},
         std::pair{online.processors != none.processors, "--processors"},
+        std::pair{online.ranks_per_process != none.ranks_per_process, "--ranks-per-process"},
         std::pair{online.mpi != none.mpi, "--mpi"}}) {
     if (!given) continue;
     throw usage_error(fmt::format("cannot use {} for a trace", option),
@@ -64,6 +66,7 @@ int run_online(const SimulateCommand& command, const OnlineOptions& online) {
       .sweep = request.sweep,
       .compute = online.compute,
       .processors = online.processors,
+      .ranks_per_process = online.ranks_per_process,
       .links = request.links,
       .slowed = request.slowed,
       .memory = request.reading.memory,
@@ -84,6 +87,9 @@ void declare(OptionList& options, OnlineOptions& online) {
   options.add("--processors", online.processors,
               "Processors of this machine that its processes use, which take turns",
               {.choices = {"one", "all"}});
+  options.add("--ranks-per-process N", online.ranks_per_process,
+              "Ranks that share a process as threads which take turns, each with its own global "
+              "variables");
   options.add("--sample-function NAME", online.sample_functions,
               "Function that its ranks execute until its time is known and then skip, or auto for "
               "those whose time hardly varies (repeatable)",

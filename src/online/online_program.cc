@@ -82,7 +82,7 @@ sim::Channel OnlineProgram::as_asked_for(const sim::Channel& channel) const {
 }
 
 std::string OnlineProgram::call_path(std::int32_t rank) const {
-  return call_path_of_process(job_.processes.id(rank));
+  return job_.knows_call_paths ? call_path_of_process(job_.processes.id(rank)) : std::string();
 }
 
 std::string OnlineProgram::deadlock_advice() const {

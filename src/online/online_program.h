@@ -37,6 +37,7 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
     double test_seconds = 0;     ///< what an unsuccessful test takes
     const Platform& platform;
     bool watch_memory = false;  ///< ends the run before it takes the last of the machine's memory
+    bool knows_call_paths = true;  ///< of waiting processes, which have one rank each
   };
   /// All of it must outlive this object.
   explicit OnlineProgram(const Job& job);

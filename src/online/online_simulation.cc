@@ -78,18 +78,18 @@ std::uint64_t own_memory(const OnlineJob& job) {
 void start(const OnlineJob& job, SharedMemory& memory, Processes& processes) {
   const AvailableMemory available = memory_for(job);
   processes.start(0, 1);
-  if (job.ranks == 1) return;
+  if (job.ranks <= job.ranks_per_process) return;
   await_first_call(memory, processes);
   const std::uint64_t each = private_memory(processes.id(0));
+  const auto count = static_cast<std::uint64_t>((job.ranks - 1) / job.ranks_per_process + 1);
   require_memory(
-      {each * static_cast<std::uint64_t>(job.ranks),
-       fmt::format("cannot start {} processes of '{}'",
-                   format_count(static_cast<std::uint64_t>(job.ranks)), job.command.front()),
+      {each * count,
+       fmt::format("cannot start {} processes of '{}'", format_count(count), job.command.front()),
        fmt::format("{} each, as the first one has after MPI_Init",
                    format_bytes(static_cast<double>(each))),
        "Simulate fewer ranks, or allow more with --memory."},
       available);
-  processes.start(1, job.ranks);
+  processes.start(job.ranks_per_process, job.ranks);
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
   const PinnedThread pinned(job.one_processor);
   const FoldedMemory folded(job.fold_above, own_memory(job));
   Processes processes(job.ranks, {job.command, job.preload, memory.descriptor(),
-                                  folded.descriptor(), pinned.processor()});
+                                  folded.descriptor(), pinned.processor(), job.ranks_per_process});
   start(job, memory, processes);
   TraceBuilder trace(job.ranks, false);
   OnlineProgram program({.memory = memory,
@@ -118,7 +118,8 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
                          .reference_speed = options.reference_speed,
                          .test_seconds = options.model.test_sleep,
                          .platform = platform,
-                         .watch_memory = !job.memory});
+                         .watch_memory = !job.memory,
+                         .knows_call_paths = job.ranks_per_process == 1});
   const LinkView links(platform, options.link_scales);
   auto sharing =
       std::make_unique<MaxMinSharing>(links, MaxMinSharing::Options{.groups = !options.link_usage});

@@ -23,7 +23,8 @@ struct OnlineJob {
   /// Functions that are sampled without a mark (SampledFunctions), of the file `program`.
   std::vector<std::string> sampled_functions{};
   std::string program{};
-  bool call_paths = false;    ///< the trace says from where MPI was called
+  bool call_paths = false;             ///< the trace says from where MPI was called
+  std::int32_t ranks_per_process = 1;  ///< as threads that take turns
   bool one_processor = true;  ///< for all processes and the simulator, as one computes at a time
   std::optional<std::uint64_t> memory{};  ///< bytes that the processes may take; else what is free
 };

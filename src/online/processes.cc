@@ -31,14 +31,14 @@ int shell_status(int status) {
 /// and make folders of the same name for all of them, which one removes while others need them; and
 /// MPICH's UCX would have buffers in memory for processes that there are not. OpenMP's threads must
 /// not spend CPU time on waiting; their runtime asks for this as late as at the first region.
-void set_environment(const Processes::Start& start, std::int32_t rank) {
+void set_environment(const Processes::Start& start, std::int32_t rank, std::int32_t ranks) {
   for (const char* const name : {SLK_ONLINE_SET_VARIABLES}) {
     if (const char* const before = std::getenv(name)) {
       setenv(fmt::format(SLK_ONLINE_BEFORE "{}", name).c_str(), before, 1);
     }
   }
-  setenv(SLK_ONLINE_VARIABLE, fmt::format("{}:{}:{}", getppid(), start.descriptor, rank).c_str(),
-         1);
+  setenv(SLK_ONLINE_VARIABLE,
+         fmt::format("{}:{}:{}:{}", getppid(), start.descriptor, rank, ranks).c_str(), 1);
   setenv(SLK_FOLD_VARIABLE, fmt::format("{}", start.fold_descriptor).c_str(), 1);
   setenv("LD_PRELOAD", start.preload.c_str(), 1);
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
@@ -62,7 +62,8 @@ void prefer_for_oom_killer() {
 }
 
 /// Tells the parent by `failed` why the command could not be executed.
-[[noreturn]] void become(const Processes::Start& start, std::int32_t rank, int failed) {
+[[noreturn]] void become(const Processes::Start& start, std::int32_t rank, std::int32_t ranks,
+                         int failed) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prefer_for_oom_killer();
   if (start.processor >= 0) {
@@ -71,7 +72,7 @@ void prefer_for_oom_killer() {
     CPU_SET(static_cast<std::size_t>(start.processor), &one);
     sched_setaffinity(0, sizeof one, &one);
   }
-  set_environment(start, rank);
+  set_environment(start, rank, ranks);
   std::vector<char*> words;
   for (const std::string& word : start.command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -84,7 +85,9 @@ void prefer_for_oom_killer() {
 }  // namespace
 
 Processes::Processes(std::int32_t ranks, Start start)
-    : start_(std::move(start)), processes_(static_cast<std::size_t>(ranks)) {}
+    : start_(std::move(start)),
+      ranks_(ranks),
+      processes_(static_cast<std::size_t>((ranks + start_.ranks_each - 1) / start_.ranks_each)) {}
 
 void Processes::start(std::int32_t first, std::int32_t last) {
   int failure[2];
@@ -92,11 +95,11 @@ void Processes::start(std::int32_t first, std::int32_t last) {
     throw Error("cannot start the program", std::strerror(errno), "Close other programs.");
   }
   int fork_error = 0;
-  for (std::int32_t r = first; r < last && fork_error == 0; ++r) {
+  for (std::int32_t r = first; r < last && fork_error == 0; r += start_.ranks_each) {
     const pid_t pid = fork();
-    if (pid == 0) become(start_, r, failure[1]);
+    if (pid == 0) become(start_, r, std::min(start_.ranks_each, ranks_ - r), failure[1]);
     if (pid < 0) fork_error = errno;
-    processes_[static_cast<std::size_t>(r)].pid = pid;
+    processes_[process_of(r)].pid = pid;
   }
   close(failure[1]);
   int why = fork_error;
@@ -114,7 +117,7 @@ Processes::~Processes() {
 }
 
 std::optional<int> Processes::ended(std::int32_t rank) {
-  Process& process = processes_[static_cast<std::size_t>(rank)];
+  Process& process = processes_[process_of(rank)];
   int status = 0;
   if (!process.status && waitpid(process.pid, &status, WNOHANG) == process.pid) {
     process.status = shell_status(status);

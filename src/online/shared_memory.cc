@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -19,7 +20,8 @@ namespace slackline::online {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kHeapBytes = std::uint64_t{1} << 34;  // of address space
+constexpr std::uint64_t kHeapBytes = std::uint64_t{1} << 34;   // of address space
+constexpr std::uint64_t kHeapsBytes = std::uint64_t{1} << 45;  // of all ranks
 
 std::uint64_t rounded(std::uint64_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
@@ -38,7 +40,8 @@ std::atomic_ref<std::uint32_t> turn_of(slk_online_rank& rank) {
 
 SharedMemory::SharedMemory(std::int32_t ranks, double seconds_per_cpu_ns) {
   first_ = rounded(sizeof(slk_online_file));
-  stride_ = rounded(sizeof(slk_online_rank)) + kHeapBytes;
+  stride_ = rounded(sizeof(slk_online_rank)) +
+            std::min(kHeapBytes, rounded(kHeapsBytes / static_cast<std::uint64_t>(ranks)));
   bytes_ = first_ + static_cast<std::uint64_t>(ranks) * stride_;
   descriptor_ = memfd_create("slackline-online", 0);
   if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) fail(ranks);

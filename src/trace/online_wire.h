@@ -15,7 +15,8 @@
 
 #include "trace/wire.h"
 
-#define SLK_ONLINE_VARIABLE "SLACKLINE_ONLINE" /* "simulator's process:its descriptor:rank" */
+/* "simulator's process:its descriptor:rank:ranks", of which the first one is named */
+#define SLK_ONLINE_VARIABLE "SLACKLINE_ONLINE"
 /* What the simulator sets for the processes beside it; what a variable was before has its name with
  * this in front. */
 #define SLK_ONLINE_SET_VARIABLES                                                        \

@@ -262,6 +262,34 @@ def sampled_functions(test):
         check(done.returncode == 2 and message in done.stderr, f"{wanted}: {done.returncode} {done.stderr}")
 
 
+def shared_processes(test):
+    """Ranks that share a process have their own variables, and the dates of ranks that have one each."""
+    def simulate(name, *words, each, options=()):
+        return test.simulate(7, test.program(name), *words, options=("--compute", "none", "--ranks-per-process", str(each), *options))
+
+    for name in ("online", "online_communicators", "online_topologies", "online_requests"):
+        alone = simulate(name, each=1)
+        expected = test.result()
+        for each in (3, 7):
+            done = simulate(name, each=each, options=("--trace", "run.slk"))
+            check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"{name}, {each} in a process: {done.stdout} {done.stderr}")
+            check(test.result()["makespan_ns"] == expected["makespan_ns"] and test.result()["calls"] == expected["calls"], f"{name}, {each} in a process: the same run")
+        check(alone.returncode == 0, f"{name} alone")
+    for what in ("", "child"):
+        for each in (1, 3):
+            done = simulate("online_shared", *filter(None, [what]), each=each)
+            check(done.returncode == 3 and "wrong" not in done.stdout, f"{what}, {each} in a process: {done.returncode} {done.stdout} {done.stderr}")
+    for name, what, message in (("online_shared", "thread", "pthread_create: several ranks share a process"), ("online_shared", "leave", "without MPI_Finalize (exit status 5)"),
+                                ("online_windows", "", "a window of global variables: several ranks share a process")):
+        done = simulate(name, *filter(None, [what]), each=3)
+        check(done.returncode == 1 and message in done.stderr, f"{name} {what}: {done.returncode} {done.stderr}")
+    for option in ("--fold-above", "--sample-function"):
+        done = test.simulate(2, test.program("online"), options=(option, "auto", "--ranks-per-process", "2"))
+        check(done.returncode == 2 and f"cannot use {option}" in done.stderr, f"{done.stderr}")
+    check(simulate("online", each=0).returncode == 2, "0 ranks in a process")
+    test.check_none_left()
+
+
 def folded(test):
     """A program of which each rank needs four times what a process may have runs, on one copy of its memory."""
     ranks, cap = 8, 64 << 20
@@ -567,7 +595,7 @@ def memory(test):
     test.check_none_left()
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, children, windows, files, waits, same_dates, sampled, sampled_functions, folded, folded_anywhere, adapts, fortran, refused, interrupted, memory, threads, several, paths, python, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, children, windows, files, waits, same_dates, sampled, sampled_functions, shared_processes, folded, folded_anywhere, adapts, fortran, refused, interrupted, memory, threads, several, paths, python, usage, lammps)}
 
 
 def main():

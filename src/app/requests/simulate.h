@@ -45,12 +45,13 @@ struct SimulateOnlineRequest {
   std::string preload{};               ///< the library for the program's MPI
   std::vector<std::int32_t> ranks{};   ///< of each of which it is simulated
   PlatformOptions machine{};
-  std::string sweep{};               ///< axes to combine with them; empty: none
-  std::string compute = "measured";  ///< measured: CPU time; none: computation takes no time
-  std::string processors = "one";    ///< of this machine, that the processes use: one or all
-  std::size_t links = 8;             ///< most contended links to show
-  std::size_t slowed = 8;            ///< messages slowed most by others to show
-  std::string memory{};              ///< that the processes may take; empty: what is free
+  std::string sweep{};                 ///< axes to combine with them; empty: none
+  std::string compute = "measured";    ///< measured: CPU time; none: computation takes no time
+  std::string processors = "one";      ///< of this machine, that the processes use: one or all
+  std::int32_t ranks_per_process = 1;  ///< which take turns in it
+  std::size_t links = 8;               ///< most contended links to show
+  std::size_t slowed = 8;              ///< messages slowed most by others to show
+  std::string memory{};                ///< that the processes may take; empty: what is free
   std::vector<std::string> sample_functions{};  ///< names, or auto; empty: none
   std::string fold_above{};  ///< size of allocations that share one copy; empty: none do
   std::string trace{};       ///< file for the simulated run as a timed trace; empty: none

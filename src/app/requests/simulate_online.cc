@@ -88,6 +88,23 @@ std::vector<std::string> functions_to_sample(const SimulateOnlineRequest& reques
   return request.sample_functions;
 }
 
+std::int32_t ranks_in_process(const SimulateOnlineRequest& request) {
+  if (request.ranks_per_process < 1) {
+    throw usage_error("cannot share processes between ranks",
+                      fmt::format("--ranks-per-process is {}", request.ranks_per_process),
+                      "Give 1 or more.");
+  }
+  if (request.ranks_per_process == 1) return 1;
+  for (const auto& [given, option] :
+       {std::pair{!request.fold_above.empty(), "--fold-above"},
+        std::pair{!request.sample_functions.empty(), "--sample-function"}}) {
+    if (!given) continue;
+    throw usage_error(fmt::format("cannot use {}", option), "ranks share processes",
+                      "Use it without --ranks-per-process.");
+  }
+  return request.ranks_per_process;
+}
+
 constexpr std::uint64_t kLeastFolded = 65536;
 constexpr std::uint64_t kFoldedIfNeeded = std::uint64_t{1} << 20;
 constexpr const char* kIfNeeded = "auto";
@@ -161,6 +178,7 @@ online::OnlineRun run_on(const Machine& machine, const SimulationOptions& option
                                   .sampled_functions = functions_to_sample(request),
                                   .program = request.program,
                                   .call_paths = !request.trace.empty(),
+                                  .ranks_per_process = ranks_in_process(request),
                                   .one_processor = request.processors == "one",
                                   .memory = bytes_of(request.memory, "--memory")},
                                  machine.platform, machine.hosts, options);
@@ -253,7 +271,7 @@ SimulatedOnline simulate_all(const SimulateOnlineRequest& request) {
 }  // namespace
 
 std::vector<std::int32_t> parse_rank_counts(const std::string& text) {
-  constexpr std::int32_t kMost = 4096;
+  constexpr std::int32_t kMost = 65536;
   std::vector<std::int32_t> counts;
   std::string_view rest(text);
   for (;;) {
