@@ -120,10 +120,9 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
                          .platform = platform,
                          .watch_memory = !job.memory,
                          .knows_call_paths = job.ranks_per_process == 1});
-  const LinkView links(platform, options.link_scales);
-  auto sharing =
-      std::make_unique<MaxMinSharing>(links, MaxMinSharing::Options{.groups = !options.link_usage});
-  sim::Engine engine({trace, platform, host_of_rank, options, links, &program}, std::move(sharing),
+  LinkView links(platform, options.link_scales);
+  const sim::Engine::Input input{trace, platform, host_of_rank, options, links, &program};
+  sim::Engine engine(input, std::make_unique<MaxMinSharing>(links, sim::sharing_options(input)),
                      &program);
   std::optional<Simulation> complete = engine.run();
   Simulation result = complete ? std::move(*complete) : engine.given_up();

@@ -25,12 +25,10 @@ constexpr std::uint32_t kFewHosts = 128;
 
 using Input = sim::Engine::Input;
 
-MaxMinSharing::Options sharing_options(const Input& input) {
-  return {.groups = !input.options.link_usage};
-}
-
-/// Nothing when ties whose order is a guess affect the result.
-std::optional<Simulation> with_guessed_ties(const Input& input) {
+/// Nothing when ties whose order is a guess affect the result. Then `given` is as it was.
+std::optional<Simulation> with_guessed_ties(const Input& given) {
+  LinkView links = given.links;
+  const Input input{given.trace, given.platform, given.host_of_rank, given.options, links};
   auto sharing = std::make_unique<LazySharing>(input.links, sharing_options(input),
                                                WorkAllowance(input.platform.host_count()));
   ActorOrder order(input.trace.ranks(), input.options.model.eager_below, sharing.get());
@@ -74,11 +72,10 @@ Simulation simulate(const Trace& trace, const Platform& platform,
                             host_of_rank.size()),
                 "Name a host for every rank.");
   }
-  const LinkView links(platform, options.link_scales);
+  LinkView links(platform, options.link_scales);
   const sim::Engine::Input input{trace, platform, host_of_rank, options, links};
   if (options.model.lazy) return simgrid::simulate_lazily(input);
-  auto sharing =
-      std::make_unique<MaxMinSharing>(links, MaxMinSharing::Options{.groups = !options.link_usage});
+  auto sharing = std::make_unique<MaxMinSharing>(links, sim::sharing_options(input));
   return *sim::Engine(input, std::move(sharing)).run();
 }
 

@@ -35,12 +35,14 @@ using State = ExecutionContext::State;
 
 Engine::Engine(const Input& input, std::unique_ptr<BandwidthSharing> sharing, ContextOrder* order)
     : trace_(input.trace),
+      platform_(input.platform),
       model_(input.options.model),
       order_(order),
       live_(input.live),
       usage_(input.options.link_usage ? std::make_shared<LinkUsage>(input.platform) : nullptr),
       overheads_(input.platform, model_),
       network_(input.platform, input.links, model_, std::move(sharing), usage_.get()),
+      profiles_(input.platform, input.links),
       contexts_(input.platform, input.host_of_rank, model_.timing_precision),
       accounting_(trace_, input.options.record, result_),
       contention_(input.options.slowed_kept, result_),
@@ -59,8 +61,13 @@ Engine::Engine(const Input& input, std::unique_ptr<BandwidthSharing> sharing, Co
   if (input.live != nullptr) input.live->begin(contexts_, messages_, requests_, polling_);
 }
 
+MaxMinSharing::Options sharing_options(const Engine::Input& input) {
+  return {.groups = !input.options.link_usage && input.platform.profiles().empty()};
+}
+
 std::optional<Simulation> Engine::run() {
   create_programs();
+  follow_profiles(0);
   std::vector<Network::Arrival> arrivals;
   std::vector<Processors::Ended> ended;
   Processors& processors = contexts_.processors();
@@ -70,8 +77,9 @@ std::optional<Simulation> Engine::run() {
     processors.update_shares(contexts_.now());
     network_.update_rates(contexts_.now());
     if (is_stuck()) deadlock();
-    const double next = std::min(network_.next_time(), processors.next_time());
-    if (next == EventHeap::kNever) break;
+    const double event = std::min(network_.next_time(), processors.next_time());
+    if (event == EventHeap::kNever) break;
+    const double next = follow_profiles(event);
     // With SimGrid's rounding.
     const double now = contexts_.now() + std::max(next - contexts_.now(), 0.0);
     contexts_.advance_to(now);
@@ -93,7 +101,7 @@ std::optional<Simulation> Engine::run() {
 
 Simulation Engine::given_up() {
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-    if (contexts_[static_cast<ContextId>(r)].state == State::finished) continue;
+    if (is_finished(r)) continue;
     // What it is in the middle of counts as waiting.
     RankTimes& times = result_.ranks[static_cast<std::size_t>(r)];
     times.wait = contexts_.now() - times.compute - times.overhead - times.transfer;
@@ -170,6 +178,35 @@ void Engine::arrive(const Network::Arrival& arrival) {
     requests_.request_over(contexts_[receiver], {Request::Kind::receive, id}, arrival.started);
   }
   if (sender_last) wake_sender();
+}
+
+/// What profiles change up to a time, and that time; or the time of the first change that affects
+/// what is under way, and what changes then.
+double Engine::follow_profiles(double until) {
+  while (profiles_.next_time() <= until) {
+    const ProfileEvents::Event event = profiles_.pop();
+    if (follow(event)) until = event.time;
+  }
+  return until;
+}
+
+bool Engine::follow(const ProfileEvents::Event& event) {
+  const auto& [what, id, profile] = *event.resource;
+  if (what == Profiled::speed) return contexts_.processors().set_speed(id, event.value);
+  if (what != Profiled::host_state) return network_.set_link(what, id, event.value, event.time);
+  for (std::int32_t r = 0; event.value <= 0 && r < trace_.ranks(); ++r) {
+    if (contexts_.host(r) != id || is_finished(r)) continue;
+    throw Error(
+        fmt::format("the program cannot go on at {:.9g} s", event.time),
+        fmt::format("host '{}', on which rank {} runs, is down", platform_.host_name(id), r),
+        "MPI programs do not survive this; change the profile in the platform, or end the "
+        "program before.");
+  }
+  return false;
+}
+
+bool Engine::is_finished(std::int32_t rank) const {
+  return contexts_[static_cast<ContextId>(rank)].state == State::finished;
 }
 
 /// Whether no context is left that could do anything: nothing lasts but polls for messages that

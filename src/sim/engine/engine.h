@@ -13,12 +13,14 @@
 #include "sim/engine/matching.h"
 #include "sim/engine/message_passing.h"
 #include "sim/engine/polling.h"
+#include "sim/engine/profile_events.h"
 #include "sim/engine/rank_program.h"
 #include "sim/engine/requests.h"
 #include "sim/engine/simulation_data.h"
 #include "sim/engine/statistics.h"
 #include "sim/network/network.h"
 #include "sim/network/network_model.h"
+#include "sim/sharing/max_min_sharing.h"
 #include "trace/trace.h"
 
 namespace slackline::sim {
@@ -32,7 +34,7 @@ class Engine {
     const Platform& platform;
     const std::vector<HostId>& host_of_rank;
     const SimulationOptions& options;
-    const LinkView& links;      ///< of the platform, under options.link_scales
+    LinkView& links;            ///< of the platform, under options.link_scales; profiles change it
     LiveCalls* live = nullptr;  ///< of a program that runs meanwhile, and extends the trace
   };
   /// `order` may be nullptr, and must outlive the engine.
@@ -50,6 +52,9 @@ class Engine {
   void advance(ExecutionContext& context);
   void resume_after_time(ExecutionContext& context);
   void arrive(const Network::Arrival& arrival);
+  double follow_profiles(double until);
+  bool follow(const ProfileEvents::Event& event);
+  bool is_finished(std::int32_t rank) const;
   bool is_stuck() const;
   void finish(ExecutionContext& context);
   [[noreturn]] void deadlock() const;
@@ -57,6 +62,7 @@ class Engine {
   void report_unmatched();
 
   const Trace& trace_;
+  const Platform& platform_;
   const NetworkModel& model_;
   ContextOrder* const order_;
   LiveCalls* const live_;
@@ -65,6 +71,7 @@ class Engine {
   Overheads overheads_;
   Matching matching_;
   Network network_;
+  ProfileEvents profiles_;
   ContextScheduler contexts_;
   TimeAccounting accounting_;
   ContentionStatistics contention_;
@@ -75,6 +82,10 @@ class Engine {
   RankProgram program_;
   std::size_t unfinished_ = 0;  ///< ranks
 };
+
+/// How MaxMinSharing is to work for a simulation: without share groups where somebody looks at, or
+/// changes, single links.
+MaxMinSharing::Options sharing_options(const Engine::Input& input);
 
 class LiveCalls;
 

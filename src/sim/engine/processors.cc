@@ -1,6 +1,10 @@
 #include "sim/engine/processors.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/error.h"
 
 namespace slackline {
 namespace {
@@ -16,7 +20,14 @@ constexpr std::size_t kMostRounded = 32;
 double Processors::rate_on(HostId host) const {
   const HostSpec& spec = platform_.host(host);
   const auto running = static_cast<double>(hosts_[host].running.size());
-  return std::min(spec.speed(), static_cast<double>(spec.cores) * spec.speed() / running);
+  const double speed = hosts_[host].speed * spec.speed();
+  return std::min(speed, static_cast<double>(spec.cores) * speed / running);
+}
+
+bool Processors::set_speed(HostId host, double fraction) {
+  hosts_[host].speed = fraction;
+  mark_changed(host);
+  return !hosts_[host].running.empty();
 }
 
 void Processors::mark_changed(HostId host) {
@@ -45,6 +56,12 @@ void Processors::pause(std::uint32_t id, HostId host, double time) {
 void Processors::share(HostId host, double now) {
   const double rate = rate_on(host);
   auto& running = hosts_[host].running;
+  if (rate <= 0 && !running.empty()) {
+    throw Error(
+        fmt::format("the program cannot go on at {:.9g} s", now),
+        fmt::format("host '{}', on which it computes, has speed 0", platform_.host_name(host)),
+        "Change the profile in the platform.");
+  }
   for (auto id = running.rbegin(); id != running.rend(); ++id) {
     Work& work = works_[*id];
     if (running.size() > kMostRounded && work.rate == rate) continue;

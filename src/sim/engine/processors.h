@@ -21,8 +21,12 @@ class Processors {
   /// A pause until `time`. As in SimGrid, the shares of the host are computed again, which rounds
   /// the ends of its computations.
   void pause(std::uint32_t id, HostId host, double time);
-  /// Brings the shares up to date after computations have started and ended. What has started since
-  /// the last call has no end before.
+  /// The host's speed is that fraction of its own from now on. Returns whether anything computes
+  /// there.
+  bool set_speed(HostId host, double fraction);
+  /// Brings the shares up to date after computations have started and ended, or speeds have
+  /// changed. What has started since the last call has no end before. Throws Error for computation
+  /// on a host whose speed is 0.
   void update_shares(double now);
 
   double next_time() const { return ends_.next_time(); }
@@ -48,6 +52,7 @@ class Processors {
   };
   struct Host {
     bool changed = false;
+    double speed = 1;                      ///< fraction of the platform's
     std::vector<std::uint32_t> running{};  ///< from the oldest to the newest
   };
   struct Pause {

@@ -8,23 +8,43 @@
 
 #include "sim/network/network.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
+
+#include "base/error.h"
 
 namespace slackline {
 namespace {
 
 constexpr double kNothingLeft = 1e-14;  // bytes; a smaller remainder is rounding
 
+[[noreturn]] void throw_link_down(const Platform& platform, LinkId link, HostId from, HostId to,
+                                  double now) {
+  throw Error(
+      fmt::format("the program cannot go on at {:.9g} s", now),
+      fmt::format("link '{}', which a message from host '{}' to host '{}' needs, is down",
+                  platform.link_name(link), platform.host_name(from), platform.host_name(to)),
+      "MPI programs do not survive this; change the profile in the platform, or end the "
+      "program before.");
+}
+
 }  // namespace
 
-Network::Network(const Platform& platform, const LinkView& links, const NetworkModel& model,
+Network::Network(const Platform& platform, LinkView& links, const NetworkModel& model,
                  std::unique_ptr<BandwidthSharing> sharing, LinkUsage* usage)
-    : model_(model), paths_(platform, links, model), sharing_(std::move(sharing)), usage_(usage) {}
+    : platform_(platform),
+      model_(model),
+      links_(links),
+      paths_(platform, links, model),
+      sharing_(std::move(sharing)),
+      usage_(usage) {}
 
 FlightId Network::create() {
   const FlightId id = flights_.acquire();
+  if (!platform_.profiles().empty()) changed_.resize(flights_.size());
   if (usage_ == nullptr) return id;
   costliest_.resize(flights_.size());
   costliest_[id] = {};
@@ -33,7 +53,9 @@ FlightId Network::create() {
 
 FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag, double now) {
   const NetworkPath& path = paths_.path(from, to);
+  if (path.down != kNoLink) throw_link_down(platform_, path.down, from, to, now);
   const FlightId id = create();
+  if (!changed_.empty()) changed_[id] = {path.latency, path.penalty, path.narrowest};
   Flight& flight = flights_[id];
   flight.used = true;
   flight.remaining = bytes + model_.envelope;
@@ -63,6 +85,66 @@ FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag,
     begin_transfer(id, now);
   }
   return id;
+}
+
+bool Network::uses(const Flight& flight, LinkId link) {
+  if (!flight.used) return false;
+  const auto shares = paths_.shares(paths_.path(flight.from, flight.to));
+  return std::ranges::find(shares, link, &LinkShare::link) != shares.end();
+}
+
+bool Network::set_link(Profiled what, LinkId link, double value, double now) {
+  const double bandwidth = links_.bandwidth(link);
+  const double latency = links_.latency(link);
+  switch (what) {
+    case Profiled::bandwidth:
+      links_.set_bandwidth(link, value);
+      break;
+    case Profiled::latency:
+      links_.set_latency(link, value);
+      break;
+    default:
+      links_.set_failed(link, value <= 0);
+  }
+  paths_.clear();
+  sharing_->set_capacity(link, links_.bandwidth(link));
+  const double later = links_.latency(link) - latency;
+  // To the last bit: among flows on a fatpipe, that decides which of them is limited by it.
+  const double heavier = what == Profiled::bandwidth ? model_.weight_s / links_.bandwidth(link) -
+                                                           model_.weight_s / bandwidth
+                                                     : later;
+  bool used = false;
+  for (FlightId id = 0; id < flights_.size(); ++id) {
+    const Flight& flight = flights_[id];
+    if (model_.constant || !uses(flight, link)) continue;
+    used = true;
+    if (links_.is_down(link)) throw_link_down(platform_, link, flight.from, flight.to, now);
+    change_flight(id, later, heavier, now);
+  }
+  return used;
+}
+
+/// As in SimGrid 3.32 (src/surf/network_cm02.cpp), a message that is under way keeps the latency
+/// and the narrowest bandwidth that it began with, while its weight and window follow each of its
+/// links, those of the acknowledgements included. Where SimGrid gives up because the latter adds up
+/// to nothing, they are those of a new message. A message that waits for its latency goes on
+/// waiting; SimGrid forgets it (doc/formats/platform.md).
+void Network::change_flight(FlightId id, double latency, double penalty, double now) {
+  Flight& flight = flights_[id];
+  ChangedFlow& flow = changed_[id];
+  const NetworkPath& path = paths_.path(flight.from, flight.to);
+  flow.latency += latency;
+  flow.penalty += penalty;
+  if (flow.penalty <= 0) flow.penalty = path.penalty;
+  if (flow.latency <= 0) flow.latency = path.latency;
+  double bound = flow.narrowest;
+  if (model_.tcp_gamma > 0 && flow.latency > 0) {
+    bound = std::min(bound, model_.tcp_gamma / (2 * flow.latency));
+  }
+  if (contends(flight)) return sharing_->change(flight.flow, flow.penalty, bound);
+  if (flight.phase == Phase::alone) update_progress(id, flight, now);
+  flight.rate = std::min(bound, path.narrowest);
+  if (flight.phase == Phase::alone) set_rate(id, flight, flight.rate, now);
 }
 
 /// Whether the rate depends on other messages.

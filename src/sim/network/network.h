@@ -24,14 +24,18 @@ class Network {
  public:
   /// `usage` may be nullptr: then it is not recorded which messages use which link when. All but
   /// `sharing` must outlive it.
-  Network(const Platform& platform, const LinkView& links, const NetworkModel& model,
+  Network(const Platform& platform, LinkView& links, const NetworkModel& model,
           std::unique_ptr<BandwidthSharing> sharing, LinkUsage* usage);
 
   /// A message of `bytes` payload leaves at `now`; `tag` comes back when it arrives. Throws Error
-  /// when there is no route.
+  /// when there is no route, or a link of it is down.
   FlightId start(HostId from, HostId to, double bytes, std::uint32_t tag, double now);
 
-  /// Brings the rates up to date after messages have started and ended.
+  /// A profile's value for a link, from `now` on; see change_flight(). Returns whether messages are
+  /// on the link. Throws Error if it is down then.
+  bool set_link(Profiled what, LinkId link, double value, double now);
+
+  /// Brings the rates up to date after messages have started and ended, or links have changed.
   void update_rates(double now);
   /// When the next message starts to transfer or arrives; EventHeap::kNever when none does.
   double next_time() const { return std::min(events_.next_time(), clocks_.next_time()); }
@@ -79,6 +83,11 @@ class Network {
     bool lone_fatpipe = false;
     std::uint64_t order = 0;  ///< of all flights, in which they started to transfer
   };
+  /// What the changes of its links have made of a flow, of which NetworkPath has what it began
+  /// with.
+  struct ChangedFlow {
+    double latency = 0, penalty = 0, narrowest = 0;
+  };
   struct Ended {
     double time;
     std::uint64_t order;
@@ -87,6 +96,8 @@ class Network {
   };
 
   FlightId create();
+  bool uses(const Flight& flight, LinkId link);
+  void change_flight(FlightId id, double latency, double penalty, double now);
   bool contends(const Flight& flight) const;
   FlowId create_flow(const NetworkPath& path);
   void begin_transfer(FlightId id, double now);
@@ -102,7 +113,9 @@ class Network {
   void order_simultaneous_ends();
   void arrive(const Ended& ended, std::vector<Arrival>& arrivals);
 
+  const Platform& platform_;
   const NetworkModel& model_;
+  LinkView& links_;
   PathCache paths_;
   std::unique_ptr<BandwidthSharing> sharing_;
   LinkUsage* usage_;
@@ -110,6 +123,7 @@ class Network {
   GroupClocks clocks_;  ///< of flights in one
   ObjectPool<Flight> flights_;
   std::vector<CostliestLink> costliest_;  ///< by flight, if usage is recorded
+  std::vector<ChangedFlow> changed_;      ///< by flight, if the platform has profiles
   std::vector<FlightId> flight_of_flow_;
   std::vector<Ended> ended_;  // scratch
   double last_event_time_ = 0;

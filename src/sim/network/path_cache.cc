@@ -28,16 +28,17 @@ NetworkPath PathCache::make_path(HostId from, HostId to) {
   NetworkPath path;
   path.first_share = static_cast<std::uint32_t>(shares_.size());
   platform_.route(from, to, forth_);
-  path.bound = std::numeric_limits<double>::infinity();
+  path.narrowest = std::numeric_limits<double>::infinity();
   for (const LinkId link : forth_) path.latency += links_.latency(link);
   path.penalty = path.latency;
   for (const LinkId link : forth_) {
     const double bandwidth = links_.bandwidth(link);
-    path.bound = std::min(path.bound, bandwidth);
+    path.narrowest = std::min(path.narrowest, bandwidth);
     path.penalty += model_.weight_s / bandwidth;
     add_share(path, link, 1);
   }
   path.lone_fatpipe = forth_.size() == 1 && links_.is_fatpipe(forth_[0]);
+  path.bound = path.narrowest;
   if (model_.tcp_gamma > 0 && path.latency > 0) {
     path.bound = std::min(path.bound, model_.tcp_gamma / (2 * path.latency));
   }
@@ -48,6 +49,7 @@ NetworkPath PathCache::make_path(HostId from, HostId to) {
   }
   path.rate_alone = path.bound;
   for (const LinkShare& share : shares(path)) {
+    if (links_.is_down(share.link)) path.down = share.link;
     path.rate_alone = std::min(path.rate_alone, links_.bandwidth(share.link) / share.weight);
   }
   return path;
@@ -66,14 +68,16 @@ void PathCache::add_share(NetworkPath& path, LinkId link, double weight) {
   ++path.share_count;
 }
 
+void PathCache::clear() {
+  index_.clear();
+  paths_.clear();
+  shares_.clear();
+}
+
 const NetworkPath& PathCache::path(HostId from, HostId to) {
   const std::uint64_t key = std::uint64_t{from} << 32 | to;
   if (const std::uint32_t* known = index_.find(key)) return paths_[*known];
-  if (paths_.size() == most_paths_ || shares_.size() > kMostShares) {
-    index_.clear();
-    paths_.clear();
-    shares_.clear();
-  }
+  if (paths_.size() == most_paths_ || shares_.size() > kMostShares) clear();
   const auto index = static_cast<std::uint32_t>(paths_.size());
   paths_.push_back(make_path(from, to));
   index_[key] = index;

@@ -16,11 +16,13 @@ namespace slackline {
 /// What all messages between two hosts have in common. Seconds, bytes per second.
 struct NetworkPath {
   double latency = 0;     ///< of the route, without the model's factor
-  double bound = 0;       ///< of a flow's rate: the narrowest link, or the TCP window
+  double narrowest = 0;   ///< the least bandwidth of the route's links
+  double bound = 0;       ///< of a flow's rate: `narrowest`, or the TCP window
   double penalty = 0;     ///< the inverse of a flow's weight
   double rate_alone = 0;  ///< with no other message on the network
   std::uint32_t first_share = 0, share_count = 0;
   bool lone_fatpipe = false;  ///< one fatpipe is all of the route: no other flow can limit this one
+  LinkId down = kNoLink;      ///< a link without which no message gets through
 };
 
 /// The paths between hosts, the most recently used ones remembered. Cost: O(1) for a path that is
@@ -37,6 +39,8 @@ class PathCache {
   std::span<const LinkShare> shares(const NetworkPath& path) const {
     return {shares_.data() + path.first_share, path.share_count};
   }
+  /// A link has changed: all paths are to be made anew.
+  void clear();
 
  private:
   NetworkPath make_path(HostId from, HostId to);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -102,6 +103,30 @@ LinkId PlatformBuilder::add_links(std::string group, std::uint32_t count, const 
   parts_.link_groups.push_back({std::move(group), first, count});
   parts_.link_names.push_back(std::move(name));
   return first;
+}
+
+std::vector<LinkId> PlatformBuilder::find_links(std::string_view name) const {
+  std::vector<LinkId> found;
+  const std::string up = fmt::format("{}_UP", name);
+  const std::string down = fmt::format("{}_DOWN", name);
+  for (std::size_t g = 0; g < parts_.link_groups.size(); ++g) {
+    for (std::uint32_t i = 0; i < parts_.link_groups[g].count; ++i) {
+      const std::string own = parts_.link_names[g](i);
+      if (own == name || own == up || own == down) {
+        found.push_back(parts_.link_groups[g].first + i);
+      }
+    }
+  }
+  return found;
+}
+
+void PlatformBuilder::add_profile(Profiled what, std::uint32_t id, const Profile& profile) {
+  const auto same = [&](const ResourceProfile& p) { return p.what == what && p.id == id; };
+  if (std::ranges::any_of(parts_.profiles, same)) {
+    throw usage_error("cannot add a profile", "the host or link has another one for the same",
+                      "Remove one of them.");
+  }
+  parts_.profiles.push_back({what, id, profile});
 }
 
 void PlatformBuilder::add_config(std::string name, std::string value) {

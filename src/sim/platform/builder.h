@@ -31,6 +31,7 @@ struct PlatformParts {
   std::vector<std::unique_ptr<NetZone>> zones;  // [0] is the root
   LinkId implicit_loopback = 0;
   std::vector<std::pair<std::string, std::string>> config;
+  std::vector<ResourceProfile> profiles;
 };
 
 /// Links that a platform may have, of each of which it holds the bandwidth.
@@ -61,6 +62,11 @@ class PlatformBuilder {
   /// Adds `count` equal links and returns the first one's id.
   LinkId add_links(std::string group, std::uint32_t count, const Link& link,
                    PlatformParts::NameOfLink name);
+  LinkId link_count() const { return static_cast<LinkId>(parts_.links.size()); }
+  /// The link of that name, or both directions of a duplex link; O(links).
+  std::vector<LinkId> find_links(std::string_view name) const;
+
+  void add_profile(Profiled what, std::uint32_t id, const Profile& profile);
 
   /// Adds an option of the simulation that the file sets ("smpi/os").
   void add_config(std::string name, std::string value);

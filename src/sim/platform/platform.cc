@@ -200,6 +200,10 @@ const std::vector<std::pair<std::string, std::string>>& Platform::config() const
   return parts_->config;
 }
 
+const std::vector<ResourceProfile>& Platform::profiles() const {
+  return parts_->profiles;
+}
+
 const NetZone& Platform::zone(std::uint32_t id) const {
   return *parts_->zones[id];
 }

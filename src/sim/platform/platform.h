@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/platform/profile.h"
+
 namespace slackline {
 
 using HostId = std::uint32_t;
@@ -80,6 +82,9 @@ class Platform {
   /// set; bytes per second and seconds.
   LinkId implicit_loopback() const;
   void set_implicit_loopback(double bandwidth, double latency);
+
+  /// What changes over time, at most one profile of a kind for each host and link.
+  const std::vector<ResourceProfile>& profiles() const;
 
   /// The options of the simulation that the platform file sets, in its order (SimGrid's <config>).
   const std::vector<std::pair<std::string, std::string>>& config() const;

@@ -10,7 +10,7 @@ namespace slackline {
 
 /// Reads a platform file, SimGrid's XML or TOML (doc/formats/platform.md), distinguished by the
 /// first character. Throws Error with line and column for what cannot be used; what does not change
-/// answers about communication, or cannot be followed (profiles over time), is a finding.
+/// answers about communication is a finding.
 Platform read_platform(const std::filesystem::path& path, Findings& findings);
 
 /// The same from text; `name` stands in messages.

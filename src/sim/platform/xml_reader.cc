@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <pugixml.hpp>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "sim/platform/declarations.h"
 #include "sim/platform/read_platform.h"
 #include "sim/platform/star_zone.h"
@@ -16,18 +19,25 @@
 namespace slackline {
 namespace {
 
-constexpr FindingKind kProfilesIgnored{
-    "platform_profiles_ignored", Severity::data_loss,
-    "Profiles of speed, bandwidth, latency or failures over time in the platform are ignored; "
-    "hosts and links keep their nominal values."};
 constexpr FindingKind kDeploymentIgnored{
     "platform_deployment_ignored", Severity::notice,
     "Actors in the platform file are ignored; the ranks of a simulation are those of its trace."};
 
+struct ConnectedKind {
+  std::string_view name;
+  Profiled what;
+  bool of_host;
+};
+constexpr ConnectedKind kConnected[] = {{"SPEED", Profiled::speed, true},
+                                        {"HOST_AVAIL", Profiled::host_state, true},
+                                        {"BANDWIDTH", Profiled::bandwidth, false},
+                                        {"LATENCY", Profiled::latency, false},
+                                        {"LINK_AVAIL", Profiled::link_state, false}};
+
 class XmlReader {
  public:
   XmlReader(std::string_view text, std::string_view name, Findings& findings)
-      : file_(text, name), findings_(findings) {}
+      : file_(text, name), name_(name), findings_(findings) {}
 
   Platform read() {
     const pugi::xml_node root = file_.root();
@@ -37,6 +47,7 @@ class XmlReader {
                   "The root element of a platform is <platform>.");
     }
     read_top(root);
+    for (const pugi::xml_node node : connections_) connect_profile(node);
     return file_.guarded(root, [&] { return std::move(builder_).finish(); });
   }
 
@@ -62,8 +73,10 @@ class XmlReader {
         }
       } else if (is_part(node)) {
         read_inner(node, world);
-      } else if (name == "trace" || name == "trace_connect") {
-        findings_.add(kProfilesIgnored, file_.place_of(node));
+      } else if (name == "trace") {
+        read_profile(node);
+      } else if (name == "trace_connect") {
+        connections_.push_back(node);
       } else if (name == "actor" || name == "process") {
         findings_.add(kDeploymentIgnored, file_.place_of(node));
       } else if (name != "random" && node.type() == pugi::node_element) {
@@ -145,8 +158,10 @@ class XmlReader {
       });
     } else if (name == "link") {
       read_link(node);
-    } else if (name == "trace" || name == "trace_connect") {
-      findings_.add(kProfilesIgnored, file_.place_of(node));
+    } else if (name == "trace") {
+      read_profile(node);
+    } else if (name == "trace_connect") {
+      connections_.push_back(node);
     } else {
       return name == "prop" || node.type() != pugi::node_element;
     }
@@ -175,14 +190,14 @@ class XmlReader {
     file_.check(node, 2,
                 {"id", "speed", "core", "pstate", "speed_file", "availability_file", "state_file",
                  "coordinates"});
-    for (const char* profile : {"speed_file", "availability_file", "state_file"}) {
-      if (!xml_text(node, profile).empty()) findings_.add(kProfilesIgnored, file_.place_of(node));
-    }
     file_.guarded(node, [&] {
       const std::uint32_t spec = builder_.add_spec(spec_of(node));
       const std::uint32_t member = zone.member_count();
       const HostId host = builder_.add_host(xml_text(node, "id"), spec, {zone.id, member});
       zone.add_member({Member::Kind::host, host}, xml_text(node, "id"));
+      const bool deprecated = xml_text(node, "speed_file").empty();
+      add_file(node, deprecated ? "availability_file" : "speed_file", Profiled::speed, host);
+      add_file(node, "state_file", Profiled::host_state, host);
     });
   }
 
@@ -190,14 +205,73 @@ class XmlReader {
     file_.check(node, 2,
                 {"id", "bandwidth", "latency", "sharing_policy", "bandwidth_file", "latency_file",
                  "state_file"});
-    for (const char* profile : {"bandwidth_file", "latency_file", "state_file"}) {
-      if (!xml_text(node, profile).empty()) findings_.add(kProfilesIgnored, file_.place_of(node));
-    }
     file_.guarded(node, [&] {
+      const LinkId first = builder_.link_count();
       declared_.add_link(xml_text(node, "id"), xml_bandwidth(node, "bandwidth"),
                          xml_latency(node, "latency"),
                          policy(xml_text(node, "sharing_policy", "SHARED")));
+      for (LinkId link = first; link < builder_.link_count(); ++link) {
+        add_file(node, "bandwidth_file", Profiled::bandwidth, link);
+        add_file(node, "latency_file", Profiled::latency, link);
+        add_file(node, "state_file", Profiled::link_state, link);
+      }
     });
+  }
+
+  /// A profile's file is looked for here, then beside the platform's, as SimGrid does.
+  Profile profile_from(const std::string& file) const {
+    const std::filesystem::path here(file);
+    const std::filesystem::path beside = std::filesystem::path(name_).parent_path() / here;
+    const MappedFile text(std::filesystem::exists(here) ? here : beside);
+    return parse_profile(text.text(), fmt::format("'{}'", file));
+  }
+
+  void add_file(pugi::xml_node node, const char* attribute, Profiled what, std::uint32_t id) {
+    const std::string file = xml_text(node, attribute);
+    if (!file.empty()) builder_.add_profile(what, id, profile_from(file));
+  }
+
+  void read_profile(pugi::xml_node node) {
+    file_.check(node, 1, {"id", "file", "periodicity"});
+    file_.guarded(node, [&] {
+      const std::string id = xml_text(node, "id");
+      const std::string file = xml_text(node, "file");
+      profiles_[id] = file.empty() ? parse_profile(node.child_value(), fmt::format("'{}'", id),
+                                                   node.attribute("periodicity").as_double())
+                                   : profile_from(file);
+    });
+  }
+
+  /// Once all hosts and links are known, those of clusters included.
+  void connect_profile(pugi::xml_node node) {
+    file_.check(node, 2, {"trace", "element", "kind"});
+    file_.guarded(node, [&] {
+      const std::string kind = xml_text(node, "kind", "HOST_AVAIL");
+      const auto what = std::ranges::find(kConnected, kind, &ConnectedKind::name);
+      const auto profile = profiles_.find(xml_text(node, "trace"));
+      if (what == std::end(kConnected) || profile == profiles_.end()) {
+        throw usage_error("cannot connect the profile",
+                          fmt::format("there is no such {}",
+                                      what == std::end(kConnected) ? "kind" : "profile above"),
+                          "Kinds: SPEED, HOST_AVAIL, BANDWIDTH, LATENCY, LINK_AVAIL.");
+      }
+      for (const std::uint32_t id : element(xml_text(node, "element"), what->of_host)) {
+        builder_.add_profile(what->what, id, profile->second);
+      }
+    });
+  }
+
+  std::vector<std::uint32_t> element(const std::string& name, bool of_host) const {
+    const auto host = builder_.find_host(name);
+    std::vector<std::uint32_t> found;
+    if (!of_host) {
+      found = builder_.find_links(name);
+    } else if (host) {
+      found = {*host};
+    }
+    if (!found.empty()) return found;
+    throw usage_error(fmt::format("unknown {} '{}'", of_host ? "host" : "link", name),
+                      "the platform has none of that name", "Correct the name.");
   }
 
   static LinkPolicy policy(const std::string& name) {
@@ -332,9 +406,12 @@ class XmlReader {
   }
 
   XmlFile file_;
+  std::string_view name_;
   Findings& findings_;
   PlatformBuilder builder_;
   Declarations declared_{builder_};
+  std::map<std::string, Profile> profiles_;  // by the name of their <trace>
+  std::vector<pugi::xml_node> connections_;
   int depth_ = 0;  // of the zone that is read
 };
 

@@ -68,6 +68,11 @@ class BandwidthSharing {
   /// The flow ends; its id is used again.
   virtual void remove(FlowId flow) = 0;
 
+  /// The link has that capacity from now on. The rates of all flows on it are computed anew.
+  virtual void set_capacity(LinkId link, double capacity) = 0;
+  /// Another penalty and bound of a flow; set_capacity() of one of its links comes before.
+  virtual void change(FlowId flow, double penalty, double bound) = 0;
+
   /// Brings all rates up to date.
   virtual SharingChanges solve() = 0;
   virtual FlowAllocation allocation(FlowId flow) const = 0;

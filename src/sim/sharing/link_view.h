@@ -14,8 +14,9 @@ struct LinkScale {
   double latency = 1;
 };
 
-/// A platform's links under such changes, read-only: bandwidths in bytes per second, latencies in
-/// seconds. A table, because every path asks for all of its links. Cost: O(links) once.
+/// A platform's links under such changes, and as profiles change them: bandwidths in bytes per
+/// second, latencies in seconds. A table, because every path asks for all of its links. Cost:
+/// O(links) once.
 class LinkView {
  public:
   /// Throws usage Error for a group that the platform does not have.
@@ -25,9 +26,21 @@ class LinkView {
   double bandwidth(LinkId link) const { return links_[link].bandwidth; }
   double latency(LinkId link) const { return links_[link].latency; }
   bool is_fatpipe(LinkId link) const { return links_[link].sharing == Sharing::fatpipe; }
+  /// Nothing can be sent over it.
+  bool is_down(LinkId link) const {
+    return links_[link].bandwidth <= 0 || (!failed_.empty() && failed_[link]);
+  }
+
+  void set_bandwidth(LinkId link, double bandwidth) { links_[link].bandwidth = bandwidth; }
+  void set_latency(LinkId link, double latency) { links_[link].latency = latency; }
+  void set_failed(LinkId link, bool failed) {
+    failed_.resize(links_.size());
+    failed_[link] = failed;
+  }
 
  private:
   std::vector<Link> links_;
+  std::vector<bool> failed_;  ///< by link; empty: none
 };
 
 }  // namespace slackline

@@ -30,6 +30,11 @@ class MaxMinSharing final : public BandwidthSharing {
   /// create() and start(). Cost of both: O(shares).
   FlowId add(std::span<const LinkShare> shares, double penalty, double bound);
   void remove(FlowId flow) override;
+  /// Both only without groups. Cost: O(flows), and the link's flows are computed anew.
+  void set_capacity(LinkId link, double capacity) override { state_.set_capacity(link, capacity); }
+  void change(FlowId flow, double penalty, double bound) override {
+    state_.change(flow, penalty, bound);
+  }
 
   /// Starts a flow that takes part but is in none of its links, until it joins them one by one: for
   /// a caller that decides when a link takes account of a flow.

@@ -15,10 +15,34 @@ constexpr double kRelativeRounding = 1e-9;
 
 SharingState::SharingState(const LinkView& view) : links(view.count()) {
   for (LinkId id = 0; id < view.count(); ++id) {
-    links[id].capacity = view.bandwidth(id);
-    links[id].full_load = view.bandwidth(id) * (1 - kRelativeRounding);
     links[id].fatpipe = view.is_fatpipe(id);
+    set_capacity(id, view.bandwidth(id));
   }
+}
+
+void SharingState::set_capacity(LinkId id, double capacity) {
+  SharedLink& link = links[id];
+  link.capacity = capacity;
+  link.full_load = capacity * (1 - kRelativeRounding);
+  link.demand = 0;
+  for (const SharedFlow& flow : flows) {
+    for (const FlowShare& share : flow.shares) {
+      if (share.link != id || !counts(flow, share)) continue;
+      link.demand += demand_of(id, share.weight, flow.bound);
+    }
+  }
+  for (const LinkMember& m : link.members) mark_dirty(m.flow);
+}
+
+void SharingState::change(FlowId id, double penalty, double bound) {
+  SharedFlow& flow = flows[id];
+  for (const FlowShare& share : flow.shares) {
+    if (!counts(flow, share)) continue;
+    links[share.link].demand += demand_of(share.link, share.weight, bound) -
+                                demand_of(share.link, share.weight, flow.bound);
+  }
+  flow.penalty = penalty;
+  flow.bound = bound;
 }
 
 double SharingState::demand_of(LinkId link, double weight, double bound) const {

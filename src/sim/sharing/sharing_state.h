@@ -96,6 +96,10 @@ struct SharingState {
   bool can_fill(const SharedLink& link) const { return link.demand > link.full_load; }
   bool can_fill(LinkId link) const { return can_fill(links[link]); }
 
+  /// Not while the flows of the link, or the link itself, are in share groups.
+  void set_capacity(LinkId link, double capacity);
+  void change(FlowId flow, double penalty, double bound);
+
   /// Adds the flow to, or takes it from, the link of one of its shares.
   void join(FlowId flow, std::uint32_t share);
   void leave(FlowId flow, std::uint32_t share);
@@ -114,6 +118,10 @@ struct SharingState {
   std::vector<FlowId> changed;  ///< what solve() returns
 
  private:
+  bool counts(const SharedFlow& flow, const FlowShare& share) const {
+    return share.joined() || flow.unjoined > 0;
+  }
+
   SpanArena<FlowShare> share_arena_;
   std::vector<FlowId> free_;
 };

@@ -49,13 +49,21 @@ LazySharing::LazySharing(const LinkView& links, MaxMinSharing::Options options,
       marking_(rates_, membership_, links.count()),
       allowance_(allowance) {}
 
-FlowId LazySharing::create(std::span<const LinkShare> shares, double penalty, double bound) {
-  if (std::isinf(bound)) {
-    for (const LinkShare& share : shares) {
-      if (share.weight >= 1) bound = std::min(bound, kNoBound * rates_.capacity(share.link));
-    }
+template <class Shares>
+double LazySharing::finite_bound(const Shares& shares, double bound) const {
+  if (!std::isinf(bound)) return bound;
+  for (const auto& share : shares) {
+    if (share.weight >= 1) bound = std::min(bound, kNoBound * rates_.capacity(share.link));
   }
-  const FlowId id = rates_.create(shares, penalty, bound);
+  return bound;
+}
+
+void LazySharing::change(FlowId flow, double penalty, double bound) {
+  rates_.change(flow, penalty, finite_bound(rates_.shares(flow), bound));
+}
+
+FlowId LazySharing::create(std::span<const LinkShare> shares, double penalty, double bound) {
+  const FlowId id = rates_.create(shares, penalty, finite_bound(shares, bound));
   membership_.add_flow(id);
   marking_.add_flow(id);
   if (id >= started_.size()) started_.resize(id + 1);

@@ -23,6 +23,8 @@ class LazySharing final : public BandwidthSharing {
   void announce(FlowId flow, bool starts_now) override;
   void start(FlowId flow) override;
   void remove(FlowId flow) override;
+  void set_capacity(LinkId link, double capacity) override { rates_.set_capacity(link, capacity); }
+  void change(FlowId flow, double penalty, double bound) override;
   /// create() and start().
   FlowId add(std::span<const LinkShare> shares, double penalty, double bound);
 
@@ -38,6 +40,8 @@ class LazySharing final : public BandwidthSharing {
   bool selective_is_affordable() const;
 
  private:
+  template <class Shares>
+  double finite_bound(const Shares& shares, double bound) const;
   void begin_time();
   void propagate_starts();
   void join_all_new();

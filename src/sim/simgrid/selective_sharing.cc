@@ -129,6 +129,16 @@ void SelectiveSharing::start(FlowId id) {
   removed_.push_back(id);
 }
 
+void SelectiveSharing::set_capacity(LinkId link, double capacity) {
+  links_[link].capacity = capacity;
+  mark_from(link);
+}
+
+void SelectiveSharing::change(FlowId flow, double penalty, double bound) {
+  flows_[flow].penalty = penalty;
+  flows_[flow].bound = std::isinf(bound) ? 0 : bound;
+}
+
 /// Where hundreds of flows end at one time, a link's members are searched once for all of them.
 void SelectiveSharing::erase_removed() {
   for (const LinkId id : links_with_removed_) {

@@ -27,6 +27,8 @@ class SelectiveSharing final : public BandwidthSharing {
   void announce(FlowId flow, bool starts_now) override;
   void start(FlowId flow) override;
   void remove(FlowId flow) override;
+  void set_capacity(LinkId link, double capacity) override;
+  void change(FlowId flow, double penalty, double bound) override;
 
   /// Computes the rates of all flows that are connected to a change; returns them, whether their
   /// rates changed or not. Cost: their shares, times the rounds of filling.

@@ -1,4 +1,5 @@
-/* Times collectives in simulated time, to be run under SimGrid's smpirun and on line.
+/* Times collectives, and exchanges with a neighbour, in simulated time, to be run under SimGrid's
+   smpirun and on line.
 
    usage: collectives OPERATION:BYTES...   (BYTES: of one rank's block)
    Each rank prints "OPERATION:BYTES RANK BEGIN END" for each, in seconds, after a barrier. */
@@ -27,6 +28,15 @@ static void perform(const char* what, int n) {
   const MPI_Datatype t = MPI_INT;
   const MPI_Comm c = MPI_COMM_WORLD;
   int *in = send_buffer, *out = receive_buffer;
+  if (!strcmp(what, "ring")) {
+    const int next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
+    MPI_Sendrecv(in, n, t, next, 0, out, n, t, previous, 0, c, MPI_STATUS_IGNORE);
+  }
+  if (!strcmp(what, "pingpong") && rank < 2) {
+    if (rank == 0) MPI_Send(in, n, t, 1, 0, c);
+    MPI_Recv(out, n, t, 1 - rank, 0, c, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Send(in, n, t, 0, 0, c);
+  }
   if (!strcmp(what, "barrier")) MPI_Barrier(c);
   if (!strcmp(what, "bcast")) MPI_Bcast(in, n, t, 0, c);
   if (!strcmp(what, "reduce")) MPI_Reduce(in, out, n, t, MPI_SUM, 0, c);

@@ -1,0 +1,80 @@
+#include "sim/platform/profile.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "sim/platform/read_platform.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(Profile, HasTheDelaysBetweenItsDates) {
+  const Profile profile = parse_profile("# dates\n\n0.5 2\r\n % another\n 1.25 0.5\n", "'p'");
+  ASSERT_EQ(profile.steps.size(), 2U);
+  EXPECT_EQ(profile.steps[0].delay, 0.5);
+  EXPECT_EQ(profile.steps[0].value, 2);
+  EXPECT_EQ(profile.steps[1].delay, 0.75);
+  EXPECT_FALSE(profile.repeats);
+}
+
+// The period is from first step to first step, the pause from the last step to the first.
+TEST(Profile, RepeatsAfterAPeriodOrAPause) {
+  EXPECT_EQ(parse_profile("PERIODICITY 5\n1 0\n3 1\n", "'p'").repeat_delay, 2);
+  EXPECT_EQ(parse_profile("1 0\n3 1\n", "'p'", 5).repeat_delay, 2);
+  const Profile pause = parse_profile("1 0\n3 1\nLOOPAFTER 0.5\n", "'p'");
+  EXPECT_TRUE(pause.repeats);
+  EXPECT_EQ(pause.repeat_delay, 0.5);
+}
+
+TEST(Profile, RefusesWhatIsNone) {
+  for (const char* text :
+       {"1", "1 x", "1 2 3", "-1 2", "1 -2", "2 1\n1 1\n", "PERIODICITY 1\n2 1\n", "LOOPAFTER\n",
+        "0 1\nLOOPAFTER 0\n", "1 1\nLOOPAFTER 1\nPERIODICITY 3\n", "STOCHASTIC\n", "1 nan"}) {
+    EXPECT_THAT([&] { parse_profile(text, "'p'"); },
+                ThrowsMessage<Error>(HasSubstr("cannot use the profile 'p'")))
+        << text;
+  }
+}
+
+Platform with(const std::string& profiles) {
+  Findings findings;
+  return parse_platform_xml(
+      "<platform version='4.1'><zone id='w' routing='Full'><host id='a' speed='1Gf'/>"
+      "<cluster id='c' prefix='n' suffix='' radical='0-1' speed='1Gf' bw='1GBps' lat='5us'/>" +
+          profiles + "</zone></platform>",
+      "p.xml", findings);
+}
+
+TEST(Profile, IsConnectedToAHostOrBothDirectionsOfALink) {
+  const Platform platform = with(
+      "<trace id='t' periodicity='2'>0 1\n1 0.5</trace>"
+      "<trace_connect kind='SPEED' trace='t' element='a'/>"
+      "<trace_connect kind='BANDWIDTH' trace='t' element='c_link_1'/>");
+  ASSERT_EQ(platform.profiles().size(), 3U);
+  EXPECT_EQ(platform.profiles()[0].what, Profiled::speed);
+  EXPECT_EQ(platform.host_name(platform.profiles()[0].id), "a");
+  EXPECT_EQ(platform.link_name(platform.profiles()[1].id), "c_link_1_UP");
+  EXPECT_EQ(platform.link_name(platform.profiles()[2].id), "c_link_1_DOWN");
+  EXPECT_EQ(platform.profiles()[2].profile.repeat_delay, 1);
+}
+
+TEST(Profile, IsRefusedWhereItCannotBeConnected) {
+  const std::string trace = "<trace id='t' periodicity='0'>0 1</trace>";
+  for (const auto& [text, why] :
+       {std::pair{"<trace_connect kind='SPEED' trace='u' element='a'/>", "no such profile"},
+        {"<trace_connect kind='POWER' trace='t' element='a'/>", "no such kind"},
+        {"<trace_connect kind='SPEED' trace='t' element='b'/>", "unknown host 'b'"},
+        {"<trace_connect kind='LATENCY' trace='t' element='a'/>", "unknown link 'a'"},
+        {"<trace_connect trace='t' element='a'/><trace_connect trace='t' element='a'/>",
+         "another one for the same"},
+        {"<host id='d' speed='1Gf' speed_file='/nonexistent/profile'/>", "/nonexistent/profile"}}) {
+    EXPECT_THAT([&] { with(trace + text); }, ThrowsMessage<Error>(HasSubstr(why))) << text;
+  }
+}
+
+}  // namespace
+}  // namespace slackline
