@@ -233,8 +233,7 @@ void OnlineProgram::begin_gap(sim::ExecutionContext& context) {
   if (seconds <= 0) return;
   const double own = job_.platform.host(contexts_->host(context)).speed();
   const double speed = job_.reference_speed > 0 ? job_.reference_speed : own;
-  context.program.computing_since = contexts_->now();
-  contexts_->compute(context, seconds * speed, State::computing);
+  contexts_->compute(context, seconds * speed);
 }
 
 void OnlineProgram::perform(sim::ExecutionContext& context) {

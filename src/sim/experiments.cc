@@ -22,6 +22,12 @@ double factor(std::string_view name, std::string_view text) {
                     "it is not a positive factor", fmt::format("Example: {}=0.5,1,2.", name));
 }
 
+std::uint64_t seed(std::string_view text) {
+  if (const auto value = number_in<std::uint64_t>(text)) return *value;
+  throw usage_error(fmt::format("cannot use '{}' for seed in --sweep", text),
+                    "it is not an integer", "Example: seed=1,2,3.");
+}
+
 /// "bandwidth@c.up" -> "c.up"; nothing after '@' means all links.
 std::string_view group_of_axis(std::string_view name) {
   const std::size_t at = name.find('@');
@@ -61,6 +67,8 @@ void apply_axis(std::string_view name, std::string_view value, SmpiOptions& smpi
         {.group = std::string(group_of_axis(name)), .latency = factor(name, value)});
   } else if (kind == "compute") {
     options.compute_scale *= factor(name, value);
+  } else if (kind == "seed") {
+    options.compute_noise.seed = options.message_noise.seed = seed(value);
   } else if (kind == "collectives") {
     smpi.set(fmt::format("smpi/coll-selector:{}", value), "in --sweep");
   } else if (kind == "model") {

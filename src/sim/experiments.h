@@ -20,7 +20,7 @@ struct SweepAxis {
 
 /// Reads "bandwidth=0.5,1,2,latency=1,10": an item with '=' begins an axis, others are its values.
 /// bandwidth, latency and compute are factors; collectives is a selector; model a network model;
-/// anything else the name of an option of SimGrid. Throws usage Error.
+/// seed that of the noise; anything else the name of an option of SimGrid. Throws usage Error.
 std::vector<SweepAxis> parse_sweep(std::string_view text);
 
 /// The axis of a sweep with other numbers of ranks, the first one: of programs that are run.

@@ -32,8 +32,9 @@ constexpr std::array<EditAction, 15> kActions{{
     {"shift", "add time= to each visit of a region (negative: subtract)", kTimeKeys,
      shift_computation},
     {"noise",
-     "lengthen computation randomly, by amplitude= at most (uniform) or on average "
-     "(distribution=exponential); seed= sets the random seed",
+     "lengthen each computation randomly, by amplitude= (a share of it or a time) at most "
+     "(uniform) "
+     "or on average (distribution=exponential); seed= sets the random seed",
      kNoiseKeys, add_noise},
     {"limit",
      "shorten visits of a region (or with over=collective computation between two collectives of "

@@ -20,16 +20,6 @@
 namespace slackline {
 namespace {
 
-/// A number in [0, 1) for each pair of numbers and seed, the same in every run (splitmix64).
-double random_unit(std::uint64_t seed, std::uint64_t rank, std::uint64_t piece) {
-  std::uint64_t x = seed * 0x9e3779b97f4a7c15ull + rank * 0xbf58476d1ce4e5b9ull + piece;
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  x ^= x >> 31;
-  return static_cast<double>(x >> 11) * 0x1p-53;
-}
-
 /// The factor that makes a visit of `own` ns one of `target` ns.
 double factor_to(std::int64_t own, std::int64_t target) {
   return ratio_of(static_cast<double>(std::max<std::int64_t>(0, target)), static_cast<double>(own));
@@ -137,18 +127,13 @@ Program shift_computation(const Edit& edit, const ProgramView& program, Change& 
 Program add_noise(const Edit& edit, const ProgramView& program, Change& change) {
   const Trace& trace = program.trace;
   edit.required("amplitude");
-  const double amplitude = *edit.factor("amplitude");
-  const auto seed = static_cast<std::uint64_t>(edit.integer("seed").value_or(1));
-  const std::string* shape = edit.find("distribution");
-  const bool exponential = shape != nullptr && *shape == "exponential";
-  if (shape != nullptr && !exponential && *shape != "uniform") {
-    refuse(edit, "distribution", "no such distribution", "Choose uniform or exponential.");
-  }
+  const Noise noise = edit.noise("amplitude");
   const CallPaths paths(trace);
   const Selection selection(edit, program, paths);
   const PieceLengths lengths{[&](const SelectedPiece& p) {
-    const double u = random_unit(seed, static_cast<std::uint64_t>(p.rank), p.number);
-    return scaled(p.ns, 1 + amplitude * (exponential ? -std::log1p(-u) : u));
+    if (p.ns <= 0) return p.ns;
+    const auto rank = static_cast<std::uint64_t>(p.rank);
+    return scaled(p.ns, noise.factor(static_cast<double>(p.ns), rank, p.number));
   }};
   return with_lengths(program, paths, selection, lengths, change);
 }

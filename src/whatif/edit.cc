@@ -111,6 +111,22 @@ std::optional<std::int64_t> Edit::integer(std::string_view key) const {
   return value;
 }
 
+Noise Edit::noise(std::string_view amplitude) const {
+  Noise noise{.seed = static_cast<std::uint64_t>(integer("seed").value_or(1))};
+  const std::string* text = find(amplitude);
+  if (text == nullptr) return noise;
+  const bool is_time = text->ends_with('s');
+  (is_time ? noise.time : noise.share) =
+      is_time ? static_cast<double>(*time_ns(amplitude)) : *factor(amplitude);
+  if (noise.time < 0) refuse(*this, amplitude, "it is negative");
+  const std::string* shape = find("distribution");
+  noise.exponential = shape != nullptr && *shape == "exponential";
+  if (shape != nullptr && !noise.exponential && *shape != "uniform") {
+    refuse(*this, "distribution", "no such distribution", "Choose uniform or exponential.");
+  }
+  return noise;
+}
+
 std::optional<std::vector<std::int32_t>> Edit::ranks(std::string_view key) const {
   const std::string* text = find(key);
   if (text == nullptr) return std::nullopt;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/noise.h"
+
 namespace slackline {
 
 /// One change of a program: an action and its arguments by name, as in a scenario file or on the
@@ -26,6 +28,9 @@ struct Edit {
   std::optional<std::int64_t> time_ns(std::string_view key) const;  ///< "3us", may be negative
   std::optional<std::uint64_t> bytes(std::string_view key) const;   ///< "64KiB" or "100"
   std::optional<std::int64_t> integer(std::string_view key) const;
+  /// Noise of that amplitude, a factor or a time in ns (none: no noise), with `distribution` and
+  /// `seed`.
+  Noise noise(std::string_view amplitude) const;
   /// "3", "0,4" or "0-7,12".
   std::optional<std::vector<std::int32_t>> ranks(std::string_view key) const;
 };

@@ -167,6 +167,22 @@ TEST(Scenario, AddsToVisitsThatBeginInTheInterval) {
   EXPECT_THAT(gaps(set.trace, 1), ElementsAre(0, 10 + 9, 10 + 10, 0));
 }
 
+// Two visits, each longer by up to 1 us or 1 us on average: the mean of many seeds is 1 us or 2 us.
+TEST(Scenario, AddsNoiseOfATime) {
+  constexpr int kSeeds = 4000;
+  for (const auto& [shape, mean_ns] : {std::pair{"uniform", 1000.}, {"exponential", 2000.}}) {
+    double sum = 0;
+    for (int seed = 1; seed <= kSeeds; ++seed) {
+      const EditedProgram program =
+          edited(two_visits(), {"noise amplitude=1us region=foo ranks=1 distribution=" +
+                                std::string(shape) + " seed=" + std::to_string(seed)});
+      const auto& log = program.log[0];
+      sum += static_cast<double>(log.computation_after_ns - log.computation_before_ns);
+    }
+    EXPECT_NEAR(sum / kSeeds, mean_ns, mean_ns / 40) << shape;
+  }
+}
+
 TEST(Scenario, RefusesProgramsThatAreTooLong) {
   const auto too_long = ThrowsMessage<Error>(HasSubstr("for more than 146 years"));
   const Trace trace = edited(two_visits(), {"scale factor=1e9"}).trace;
@@ -175,7 +191,8 @@ TEST(Scenario, RefusesProgramsThatAreTooLong) {
     EXPECT_THAT([&] { edited(trace, {edit}); }, too_long) << edit;
   }
   for (const char* edit : {"scale factor=-1", "scale factor=nan", "scale factor=inf",
-                           "noise amplitude=-0.1", "split-messages parts=1e18"}) {
+                           "noise amplitude=-0.1", "noise amplitude=-1us",
+                           "noise amplitude=1us distribution=odd", "split-messages parts=1e18"}) {
     EXPECT_THROW(edited(two_visits(), {edit}), Error) << edit;
   }
 }

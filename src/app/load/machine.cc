@@ -1,10 +1,13 @@
 #include "app/load/machine.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "sim/platform/read_platform.h"
+#include "whatif/edit.h"
 
 namespace slackline {
 namespace {
@@ -32,6 +35,26 @@ double speed_of(const std::string& text) {
   return text.empty() ? 0 : parse_speed(text, "--reference-speed");
 }
 
+/// As the edit of that name, of computation and, as `messages`, of the latency of messages.
+void set_noise(const PlatformOptions& options, SimulationOptions& simulation) {
+  if (options.noise.empty()) return;
+  constexpr std::array<std::string_view, 3> kKnown{"amplitude", "messages", "distribution"};
+  Edit edit = parse_edit("noise " + options.noise);
+  for (const auto& [key, value] : edit.arguments) {
+    if (std::ranges::find(kKnown, key) != kKnown.end()) continue;
+    refuse(edit, key, "--noise has no such argument",
+           "Its arguments are amplitude, messages and distribution; the seed is --seed.");
+  }
+  const auto in_seconds = [&](std::string_view amplitude) {
+    Noise noise = edit.noise(amplitude);
+    noise.time *= 1e-9;
+    noise.seed = options.seed;
+    return noise;
+  };
+  simulation.compute_noise = in_seconds("amplitude");
+  simulation.message_noise = in_seconds("messages");
+}
+
 auto platform_object(const PlatformOptions& options, const SmpiOptions& smpi) {
   JsonMap<std::string> values;
   for (const auto& [name, value] : smpi.values()) values.add(name, value);
@@ -40,6 +63,8 @@ auto platform_object(const PlatformOptions& options, const SmpiOptions& smpi) {
                 "map"_key = known_if(options.hostfile.empty(), options.map),
                 "compute_scale"_key = options.compute_scale,
                 "reference_speed"_key.when(known_text(options.reference_speed)),
+                "noise"_key.when(known_text(options.noise)),
+                "seed"_key.when(!options.noise.empty(), options.seed),
                 "options"_key = values};
 }
 
@@ -60,6 +85,7 @@ Machine resolve_machine(const PlatformOptions& options, const Trace& trace, Find
   simulation.choose = machine.smpi.collectives();
   simulation.compute_scale = options.compute_scale;
   simulation.reference_speed = speed_of(options.reference_speed);
+  set_noise(options, simulation);
   machine.platform.set_implicit_loopback(simulation.model.loopback_bandwidth,
                                          simulation.model.loopback_latency);
   machine.hosts = place(options, machine.platform, trace);

@@ -150,6 +150,10 @@ void declare(OptionList& options, SimulateRequest& request) {
               "Network model: smpi, lv08, cm02, raw, loggps (no contention) or constant");
   options.add("--collectives SELECTOR", request.machine.collectives,
               "Selector of collective algorithms: default, ompi, mpich, mvapich2 or impi");
+  options.add("--noise SPEC", request.machine.noise,
+              "Lengthen each computation (amplitude=) and message latency (messages=) randomly, by "
+              "a share or a time at most, or on average (distribution=exponential)");
+  options.add("--seed N", request.machine.seed, "Seed of the noise");
   declare_computation(options, request.computation);
   options.add("--links N", request.links, "Number of most contended links to show; 0: none",
               {.range = OptionRange{0, kMostShown}});

@@ -27,4 +27,15 @@ void ContextScheduler::compute(ExecutionContext& context, double flops, State st
   processors_.start(context.id, host(context), flops, now_);
 }
 
+void ContextScheduler::compute(ExecutionContext& context, double flops) {
+  ProgramPosition& program = context.program;
+  program.computing_since = now_;
+  const double seconds = flops / platform_.host(host(context)).speed();
+  if (seconds > 0) {
+    flops *= noise_.factor(seconds, static_cast<std::uint64_t>(context.rank), program.computations);
+    ++program.computations;
+  }
+  compute(context, flops, State::computing);
+}
+
 }  // namespace slackline::sim

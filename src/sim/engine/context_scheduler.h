@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/noise.h"
 #include "base/object_pool.h"
 #include "sim/engine/execution_context.h"
 #include "sim/engine/processors.h"
@@ -16,10 +17,14 @@ class ContextScheduler {
  public:
   using State = ExecutionContext::State;
 
-  /// Both must outlive it. Whatever a context pays lasts at least `timing_precision`.
+  /// All must outlive it. Whatever a context pays lasts at least `timing_precision`.
   ContextScheduler(const Platform& platform, const std::vector<HostId>& host_of_rank,
-                   double timing_precision)
-      : hosts_(host_of_rank), timing_precision_(timing_precision), processors_(platform) {}
+                   const Noise& noise, double timing_precision)
+      : platform_(platform),
+        hosts_(host_of_rank),
+        noise_(noise),
+        timing_precision_(timing_precision),
+        processors_(platform) {}
 
   /// Valid until it is released; contexts never move.
   ExecutionContext& create(std::int32_t rank, bool main);
@@ -50,9 +55,13 @@ class ContextScheduler {
   void sleep(ExecutionContext& context, double seconds, State state);
   void sleep_until(ExecutionContext& context, double time, State state);
   void compute(ExecutionContext& context, double flops, State state);
+  /// What the program itself computes, which takes longer by noise.
+  void compute(ExecutionContext& context, double flops);
 
  private:
+  const Platform& platform_;
   const std::vector<HostId>& hosts_;
+  const Noise& noise_;
   const double timing_precision_;
   double now_ = 0;
   Processors processors_;

@@ -34,13 +34,14 @@ struct Message {
 /// Where a context is in its rank's program.
 struct ProgramPosition {
   std::uint32_t next_call = 0, next_region = 0;
-  std::uint32_t call = 0;    ///< the last one that began
-  bool call_open = false;    ///< `call` has begun and not ended
-  bool region_open = false;  ///< a region of a trace in flops has begun and not ended
-  bool gap_over = false;     ///< the computation before `next_call` is done
-  bool over = false;         ///< MPI_Finalize was called
-  double call_began = 0;     ///< seconds
-  double next_began = -1;    ///< seconds, when the next call has begun already; else < 0
+  std::uint32_t call = 0;          ///< the last one that began
+  bool call_open = false;          ///< `call` has begun and not ended
+  bool region_open = false;        ///< a region of a trace in flops has begun and not ended
+  bool gap_over = false;           ///< the computation before `next_call` is done
+  bool over = false;               ///< MPI_Finalize was called
+  double call_began = 0;           ///< seconds
+  double next_began = -1;          ///< seconds, when the next call has begun already; else < 0
+  std::uint64_t computations = 0;  ///< that have begun
   double computing_since =
       -1;  ///< seconds, when it computes or sleeps as the program says; else < 0
 };

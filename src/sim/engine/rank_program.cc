@@ -86,8 +86,8 @@ void RankProgram::begin_region(ExecutionContext& context) {
     return parts_.contexts.sleep(context, seconds, State::computing);
   }
   const double flops_per_nano = trace_.info().flops_per_second * kSecondsPerNano;
-  compute(context, static_cast<double>(leave.time_ns - enter.time_ns) * flops_per_nano *
-                       options_.compute_scale);
+  parts_.contexts.compute(context, static_cast<double>(leave.time_ns - enter.time_ns) *
+                                       flops_per_nano * options_.compute_scale);
 }
 
 /// The measured computation before the next call, or after the last; false when there is none.
@@ -98,13 +98,8 @@ bool RankProgram::begin_gap(ExecutionContext& context) {
   const double own_speed = platform_.host(parts_.contexts.host(context)).speed();
   const double speed = options_.reference_speed > 0 ? options_.reference_speed : own_speed;
   if (seconds <= 0) return false;
-  compute(context, seconds * speed);
+  parts_.contexts.compute(context, seconds * speed);
   return true;
-}
-
-void RankProgram::compute(ExecutionContext& context, double flops) {
-  context.program.computing_since = parts_.contexts.now();
-  parts_.contexts.compute(context, flops, State::computing);
 }
 
 /// What is still outstanding at the end of a program is waited for, as SimGrid's replay does. False

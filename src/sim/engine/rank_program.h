@@ -40,7 +40,6 @@ class RankProgram {
   void begin_region(ExecutionContext& context);
   bool begin_gap(ExecutionContext& context);
   bool wait_for_rest(ExecutionContext& context);
-  void compute(ExecutionContext& context, double flops);
   class Actions;
   void begin_call(ExecutionContext& context);
   void post(ExecutionContext& context, const PostedMessage& message, bool send);

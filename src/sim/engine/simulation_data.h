@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/findings.h"
+#include "base/noise.h"
 #include "graph/collectives/choice.h"
 #include "sim/network/link_usage.h"
 #include "sim/network/network_model.h"
@@ -21,6 +22,8 @@ struct SimulationOptions {
   ChooseAlgorithm choose{};     ///< required
   double compute_scale = 1;     ///< factor for measured computation
   double reference_speed = 0;   ///< flop/s of the hosts it was measured on; 0: those simulated
+  Noise compute_noise{};        ///< of each computation, in seconds
+  Noise message_noise{};        ///< of each message's latency, in seconds
   bool record = false;          ///< keep when each call begins and ends
   bool link_usage = false;      ///< keep which messages used which link when
   std::size_t slowed_kept = 0;  ///< how many of the messages that lost most; link usage says where

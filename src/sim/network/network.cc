@@ -20,6 +20,8 @@ namespace slackline {
 namespace {
 
 constexpr double kNothingLeft = 1e-14;  // bytes; a smaller remainder is rounding
+constexpr std::uint64_t kMessages =
+    ~std::uint64_t{0};  // the stream of their noise; others are ranks
 
 [[noreturn]] void throw_link_down(const Platform& platform, LinkId link, HostId from, HostId to,
                                   double now) {
@@ -34,9 +36,10 @@ constexpr double kNothingLeft = 1e-14;  // bytes; a smaller remainder is roundin
 }  // namespace
 
 Network::Network(const Platform& platform, LinkView& links, const NetworkModel& model,
-                 std::unique_ptr<BandwidthSharing> sharing, LinkUsage* usage)
+                 const Noise& noise, std::unique_ptr<BandwidthSharing> sharing, LinkUsage* usage)
     : platform_(platform),
       model_(model),
+      noise_(noise),
       links_(links),
       paths_(platform, links, model),
       sharing_(std::move(sharing)),
@@ -71,7 +74,8 @@ FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag,
     events_.set(id, now + latency_factor);
     return id;
   }
-  const double latency = path.latency * latency_factor;
+  double latency = path.latency * latency_factor;
+  if (latency > 0) latency *= noise_.factor(latency, kMessages, messages_++);
   flight.alone = latency + flight.remaining / (flight.factor * path.rate_alone);
   flight.rate = path.bound;
   flight.lone_fatpipe = path.lone_fatpipe;

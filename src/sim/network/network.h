@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/noise.h"
 #include "base/object_pool.h"
 #include "sim/network/event_heap.h"
 #include "sim/network/group_clocks.h"
@@ -24,7 +25,7 @@ class Network {
  public:
   /// `usage` may be nullptr: then it is not recorded which messages use which link when. All but
   /// `sharing` must outlive it.
-  Network(const Platform& platform, LinkView& links, const NetworkModel& model,
+  Network(const Platform& platform, LinkView& links, const NetworkModel& model, const Noise& noise,
           std::unique_ptr<BandwidthSharing> sharing, LinkUsage* usage);
 
   /// A message of `bytes` payload leaves at `now`; `tag` comes back when it arrives. Throws Error
@@ -115,6 +116,7 @@ class Network {
 
   const Platform& platform_;
   const NetworkModel& model_;
+  const Noise& noise_;
   LinkView& links_;
   PathCache paths_;
   std::unique_ptr<BandwidthSharing> sharing_;
@@ -128,6 +130,7 @@ class Network {
   std::vector<Ended> ended_;  // scratch
   double last_event_time_ = 0;
   std::uint64_t transfers_begun_ = 0;
+  std::uint64_t messages_ = 0;  ///< with a latency, so far
 };
 
 }  // namespace slackline
