@@ -1,6 +1,8 @@
 /* MPI-IO. Each process opens the file for itself, as the only one: what the file holds is then the
- * system's, and takes no simulated time. What the processes of a file have in common is here: who
- * creates it and who deletes it, and the shared file pointer. */
+ * system's. What the processes of a file have in common is here: who creates it and who deletes it,
+ * the shared file pointer, and what reading and writing takes on the disks of the simulated
+ * hosts. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,8 @@ typedef struct File {
   MPI_File handle;
   MPI_Comm hidden;
   uint64_t pointer; /* offset of the shared file pointer, in elementary types */
-  char* deleted;    /* its name, if it is to be deleted when it is closed */
+  char* name;
+  int is_deleted; /* when it is closed */
 } File;
 
 static File* first;
@@ -37,7 +40,8 @@ static void add_file(MPI_File handle, MPI_Comm comm, const char* name, int is_de
     *pointer_of(f) = 0;
   }
   MPI_Bcast(&f->pointer, (int)sizeof f->pointer, MPI_BYTE, 0, f->hidden);
-  f->deleted = is_deleted ? strdup(name) : NULL;
+  f->name = strdup(name);
+  f->is_deleted = is_deleted;
   f->next = first;
   first = f;
 }
@@ -62,7 +66,7 @@ int simulate_file_close(MPI_File* handle) {
   const int status = PMPI_File_close(handle);
   MPI_Barrier(f->hidden);
   const int at_first = find_comm(f->hidden)->rank == 0;
-  if (at_first && f->deleted != NULL) PMPI_File_delete(f->deleted, MPI_INFO_NULL);
+  if (at_first && f->is_deleted) PMPI_File_delete(f->name, MPI_INFO_NULL);
   if (at_first) release_block(f->pointer);
   MPI_Comm_free(&f->hidden);
   for (File** at = &first; *at != NULL; at = &(*at)->next) {
@@ -70,9 +74,68 @@ int simulate_file_close(MPI_File* handle) {
     *at = f->next;
     break;
   }
-  free(f->deleted);
+  free(f->name);
   free(f);
   return status;
+}
+
+/* As in SimGrid (src/smpi/include/smpi_file.hpp, op_all), the members of a collective access tell
+ * each other where they begin and end, and each then has its own part. */
+static void tell_ranges(const File* f) {
+  const int64_t own = 0;
+  int64_t* all = room("a collective access", sizeof own * (size_t)find_comm(f->hidden)->size);
+  for (int i = 0; i < 2; ++i) MPI_Allgather(&own, 1, MPI_INT64_T, all, 1, MPI_INT64_T, f->hidden);
+  free(all);
+}
+
+/* The access is done, and now takes its simulated time. Returns `error`. */
+static int access(enum slk_operation operation, MPI_File handle, int error, int count,
+                  MPI_Datatype type) {
+  const File* f = find_file(handle);
+  struct slk_online_call* call = new_call(operation, find_comm(f->hidden));
+  call->bytes = error == MPI_SUCCESS ? packed_bytes(count, type) : 0;
+  snprintf(call->name, sizeof call->name, "%s", f->name);
+  ask();
+  return error;
+}
+
+static int read_from(enum slk_operation operation, MPI_File file, int at, MPI_Offset offset,
+                     void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
+  MPI_Status own;
+  MPI_Status* const got = status == MPI_STATUS_IGNORE ? &own : status;
+  const int error = at ? PMPI_File_read_at(file, offset, buffer, count, type, got)
+                       : PMPI_File_read(file, buffer, count, type, got);
+  int read = 0;
+  if (error == MPI_SUCCESS) PMPI_Get_count(got, type, &read);
+  return access(operation, file, error, read == MPI_UNDEFINED ? count : read, type);
+}
+
+static int write_to(enum slk_operation operation, MPI_File file, int at, MPI_Offset offset,
+                    const void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
+  const int error = at ? PMPI_File_write_at(file, offset, buffer, count, type, status)
+                       : PMPI_File_write(file, buffer, count, type, status);
+  return access(operation, file, error, count, type);
+}
+
+int simulate_file_read(enum slk_operation operation, MPI_File file, void* buffer, int count,
+                       MPI_Datatype type, MPI_Status* status) {
+  if (operation == SLK_OP_file_read_all) tell_ranges(find_file(file));
+  return read_from(operation, file, 0, 0, buffer, count, type, status);
+}
+int simulate_file_read_at(enum slk_operation operation, MPI_File file, MPI_Offset offset,
+                          void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
+  if (operation == SLK_OP_file_read_at_all) tell_ranges(find_file(file));
+  return read_from(operation, file, 1, offset, buffer, count, type, status);
+}
+int simulate_file_write(enum slk_operation operation, MPI_File file, const void* buffer, int count,
+                        MPI_Datatype type, MPI_Status* status) {
+  if (operation == SLK_OP_file_write_all) tell_ranges(find_file(file));
+  return write_to(operation, file, 0, 0, buffer, count, type, status);
+}
+int simulate_file_write_at(enum slk_operation operation, MPI_File file, MPI_Offset offset,
+                           const void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
+  if (operation == SLK_OP_file_write_at_all) tell_ranges(find_file(file));
+  return write_to(operation, file, 1, offset, buffer, count, type, status);
 }
 
 static int64_t elements_of(MPI_File handle, int count, MPI_Datatype type) {
@@ -110,19 +173,23 @@ static MPI_Offset ordered_place(MPI_File handle, int count, MPI_Datatype type) {
 
 int simulate_file_read_shared(MPI_File file, void* buffer, int count, MPI_Datatype type,
                               MPI_Status* status) {
-  return PMPI_File_read_at(file, next_place(file, count, type), buffer, count, type, status);
+  return read_from(SLK_OP_file_read_shared, file, 1, next_place(file, count, type), buffer, count,
+                   type, status);
 }
 int simulate_file_write_shared(MPI_File file, const void* buffer, int count, MPI_Datatype type,
                                MPI_Status* status) {
-  return PMPI_File_write_at(file, next_place(file, count, type), buffer, count, type, status);
+  return write_to(SLK_OP_file_write_shared, file, 1, next_place(file, count, type), buffer, count,
+                  type, status);
 }
 int simulate_file_read_ordered(MPI_File file, void* buffer, int count, MPI_Datatype type,
                                MPI_Status* status) {
-  return PMPI_File_read_at(file, ordered_place(file, count, type), buffer, count, type, status);
+  return read_from(SLK_OP_file_read_ordered, file, 1, ordered_place(file, count, type), buffer,
+                   count, type, status);
 }
 int simulate_file_write_ordered(MPI_File file, const void* buffer, int count, MPI_Datatype type,
                                 MPI_Status* status) {
-  return PMPI_File_write_at(file, ordered_place(file, count, type), buffer, count, type, status);
+  return write_to(SLK_OP_file_write_ordered, file, 1, ordered_place(file, count, type), buffer,
+                  count, type, status);
 }
 
 void simulate_file_seek_shared(MPI_File handle, MPI_Offset offset, int whence) {

@@ -53,8 +53,9 @@ inline constexpr FindingKind kOneSidedNotModelled{
 inline constexpr FindingKind kIoAsMeasured{
     "io_as_measured", Severity::notice,
     "MPI-IO; takes as long as measured, after waiting for other ranks, whatever is changed."};
-inline constexpr FindingKind kIoNotModelled{"io_not_modelled", Severity::notice,
-                                            "MPI-IO; assumed to take no time."};
+inline constexpr FindingKind kIoNotModelled{
+    "io_not_modelled", Severity::notice,
+    "MPI-IO on hosts without a disk; assumed to take no time."};
 inline constexpr FindingKind kRendezvousDeadlock{
     "rendezvous_deadlock", Severity::notice,
     "Sends above the eager threshold that wait for each other; modelled as eager. The real run "

@@ -31,6 +31,7 @@ bool is_handed_over(Operation operation) {
     case OperationClass::completion:
     case OperationClass::probe:
     case OperationClass::one_sided:
+    case OperationClass::io:
       return true;
     case OperationClass::collective:
     case OperationClass::icollective:

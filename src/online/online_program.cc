@@ -269,6 +269,8 @@ void OnlineProgram::perform_call(sim::ExecutionContext& context, Operation opera
       return begin_probe(context);
     case OperationClass::one_sided:
       return begin_one_sided(context, operation);
+    case OperationClass::io:
+      return append(context, file_access(context, operation));
     case OperationClass::completion:
       break;
     default:
@@ -283,6 +285,17 @@ void OnlineProgram::perform_call(sim::ExecutionContext& context, Operation opera
     return append_completion(context, operation, of.list);
   }
   test(context, operation);
+}
+
+/// The tag is the number of the disk.
+Call OnlineProgram::file_access(const sim::ExecutionContext& context, Operation operation) {
+  const slk_online_call& call = state(context.rank).call;
+  const std::string_view file(call.name, strnlen(call.name, SLK_ONLINE_NAME));
+  const HostSpec& host = job_.platform.host(contexts_->host(context));
+  return {.operation = operation,
+          .bytes = call.bytes,
+          .tag = static_cast<std::int32_t>(host.disk_of(file)),
+          .comm = call.comm};
 }
 
 /// The end of the computation so far in the trace, whose calls take no time yet.

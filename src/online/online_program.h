@@ -95,6 +95,7 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
   void begin_gap(sim::ExecutionContext& context);
   void perform(sim::ExecutionContext& context);
   void perform_call(sim::ExecutionContext& context, Operation operation);
+  Call file_access(const sim::ExecutionContext& context, Operation operation);
   std::int64_t trace_time(std::int32_t rank);
   void append_region(std::int32_t rank);
   void append(sim::ExecutionContext& context, Call call);

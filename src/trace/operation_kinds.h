@@ -22,6 +22,18 @@ constexpr bool is_neighbourhood(Operation operation) {
          among(Operation::ineighbor_allgather, Operation::ineighbor_alltoallw);
 }
 
+/// Does it read from a file?
+constexpr bool reads_file(Operation operation) {
+  return (operation >= Operation::file_read && operation <= Operation::file_read_at_all) ||
+         operation == Operation::file_read_shared || operation == Operation::file_read_ordered;
+}
+
+/// Does it write to a file?
+constexpr bool writes_file(Operation operation) {
+  return (operation >= Operation::file_write && operation <= Operation::file_write_at_all) ||
+         operation == Operation::file_write_shared || operation == Operation::file_write_ordered;
+}
+
 /// MPI_Test and its variants.
 constexpr bool is_test(Operation operation) {
   return operation == Operation::test || operation == Operation::testall ||

@@ -49,7 +49,7 @@ LINES_AT_MOST = {
     "src/advice": 2300, "src/analysis": 31950, "src/app": 14520, "src/base": 4620, "src/calibration": 2950,
     "src/calls": 8150, "src/cli": 4170, "src/formats": 30200, "src/graph": 10150, "src/jobs": 3000,
     "src/online": 3040, "src/page": 3700, "src/parallel": 900, "src/replay": 2750, "src/report": 3700,
-    "src/sim": 12530, "src/stretches": 1000, "src/timing": 7450, "src/trace": 3900, "src/training": 2550,
+    "src/sim": 12730, "src/stretches": 1000, "src/timing": 7450, "src/trace": 3900, "src/training": 2550,
     "src/whatif": 3400,
 }
 # Absolute paths that mean the same on every machine; beside them the tree's own folders (as in

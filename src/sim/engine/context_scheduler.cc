@@ -38,4 +38,11 @@ void ContextScheduler::compute(ExecutionContext& context, double flops) {
   compute(context, flops, State::computing);
 }
 
+void ContextScheduler::access(ExecutionContext& context, std::size_t disk, double bytes,
+                              bool write) {
+  context.state = State::accessing;
+  context.waiting.accounted = now_;
+  disks_.start(context.id, host(context), disk, bytes, write, now_);
+}
+
 }  // namespace slackline::sim

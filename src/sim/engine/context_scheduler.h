@@ -5,6 +5,7 @@
 
 #include "base/noise.h"
 #include "base/object_pool.h"
+#include "sim/engine/disks.h"
 #include "sim/engine/execution_context.h"
 #include "sim/engine/processors.h"
 #include "sim/platform/platform.h"
@@ -24,7 +25,8 @@ class ContextScheduler {
         hosts_(host_of_rank),
         noise_(noise),
         timing_precision_(timing_precision),
-        processors_(platform) {}
+        processors_(platform),
+        disks_(platform) {}
 
   /// Valid until it is released; contexts never move.
   ExecutionContext& create(std::int32_t rank, bool main);
@@ -39,6 +41,8 @@ class ContextScheduler {
   double timing_precision() const { return timing_precision_; }
   Processors& processors() { return processors_; }
   const Processors& processors() const { return processors_; }
+  Disks& disks() { return disks_; }
+  const Disks& disks() const { return disks_; }
 
   /// A running context goes on after those that are ready already.
   void resume(const ExecutionContext& context) {
@@ -57,6 +61,8 @@ class ContextScheduler {
   void compute(ExecutionContext& context, double flops, State state);
   /// What the program itself computes, which takes longer by noise.
   void compute(ExecutionContext& context, double flops);
+  /// Reads or writes on a disk of its host.
+  void access(ExecutionContext& context, std::size_t disk, double bytes, bool write);
 
  private:
   const Platform& platform_;
@@ -65,6 +71,7 @@ class ContextScheduler {
   const double timing_precision_;
   double now_ = 0;
   Processors processors_;
+  Disks disks_;
   ObjectPool<ExecutionContext> contexts_;  ///< the first are the ranks' programs
   std::vector<ContextId> ready_;
 };

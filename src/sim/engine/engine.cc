@@ -79,7 +79,8 @@ std::optional<Simulation> Engine::run() {
     processors.update_shares(contexts_.now());
     network_.update_rates(contexts_.now());
     if (is_stuck()) deadlock();
-    const double event = std::min(network_.next_time(), processors.next_time());
+    const double event =
+        std::min({network_.next_time(), processors.next_time(), contexts_.disks().next_time()});
     if (event == EventHeap::kNever) break;
     const double next = follow_profiles(event);
     // With SimGrid's rounding.
@@ -94,6 +95,7 @@ std::optional<Simulation> Engine::run() {
     network_.advance(now, until, arrivals);
     processors.advance(until, ended);
     if (order_ != nullptr) order_->time_advanced(until, ended);
+    contexts_.disks().advance(now, until, ended);
     for (const auto& [id, time] : ended) resume_after_time(contexts_[id]);
     for (const Network::Arrival& arrival : arrivals) arrive(arrival);
   }
@@ -153,6 +155,9 @@ void Engine::resume_after_time(ExecutionContext& context) {
     case State::probing:
       polling_.poll_again(context);
       break;
+    case State::accessing:
+      accounting_.add_overhead(context, contexts_.now() - context.waiting.accounted);
+      [[fallthrough]];
     default:
       context.state = State::running;
   }
@@ -215,7 +220,8 @@ bool Engine::is_finished(std::int32_t rank) const {
 /// will never come.
 bool Engine::is_stuck() const {
   const Processors& processors = contexts_.processors();
-  if (!network_.idle() || processors.size() > polling_.polling()) return false;
+  if (!network_.idle() || !contexts_.disks().idle()) return false;
+  if (processors.size() > polling_.polling()) return false;
   if (polling_.polling() == 0) return unfinished_ > 0;
   bool hope = false;
   processors.for_each([&](ContextId id) {

@@ -100,6 +100,7 @@ struct ExecutionContext {
     overhead,   ///< its requests are over; pays the rest of its receive overheads
     testing,    ///< pays for an MPI_Test, then looks at its outcome
     probing,    ///< polls for a message
+    accessing,  ///< reads or writes a file
     finished
   };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -147,7 +148,7 @@ class RankProgram::Actions {
   void one_sided(const Call& /*call*/) {
     if (program_.parts_.live == nullptr) program_.findings_.add(kOneSidedNotModelled);
   }
-  void io() { program_.findings_.add(kIoNotModelled); }
+  void io() { program_.access_file(context_); }
   void free_communicator() {}
   void initialize() {}
   void finalize() { context_.program.over = true; }
@@ -231,6 +232,18 @@ void RankProgram::enter_probe(ExecutionContext& context, const Call& call) {
   parts_.polling.begin_probe(
       context,
       {.source = call.peer, .destination = context.rank, .tag = call.tag, .comm = call.comm});
+}
+
+/// Beside its own part, what a collective access costs is not simulated.
+void RankProgram::access_file(ExecutionContext& context) {
+  const Call call = trace_.calls(context.rank).action(context.program.call);
+  const HostSpec& host = platform_.host(parts_.contexts.host(context));
+  if (host.disks.empty()) return findings_.add(kIoNotModelled);
+  const bool write = writes_file(call.operation);
+  if (call.bytes == 0 || (!write && !reads_file(call.operation))) return;
+  const auto disk = static_cast<std::size_t>(std::max(call.tag, 0));
+  parts_.contexts.access(context, std::min(disk, host.disks.size() - 1),
+                         static_cast<double>(call.bytes), write);
 }
 
 /// A nonblocking collective progresses in a context of its own, beside its rank's program.

@@ -47,6 +47,7 @@ class RankProgram {
   void complete(ExecutionContext& context, const Call& call);
   void unsuccessful_test(ExecutionContext& context, std::uint32_t request);
   void enter_probe(ExecutionContext& context, const Call& call);
+  void access_file(ExecutionContext& context);
   void enter_collective(ExecutionContext& context, const Call& call);
   bool peer_exists(std::int32_t peer);
 

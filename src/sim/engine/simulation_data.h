@@ -33,7 +33,7 @@ struct SimulationOptions {
 /// How a rank spent its time, in seconds; the four add up to the makespan.
 struct RankTimes {
   double compute = 0;
-  double overhead = 0;  ///< sending and receiving overheads, polling
+  double overhead = 0;  ///< sending and receiving overheads, polling, files
   double transfer = 0;  ///< waiting for messages in flight
   double wait = 0;      ///< waiting for the other side, or for the end of the other ranks
 };

@@ -128,6 +128,18 @@ std::string_view to_string(Sharing sharing) {
   return sharing == Sharing::shared ? "shared" : "fatpipe";
 }
 
+std::size_t HostSpec::disk_of(std::string_view file) const {
+  std::size_t best = 0;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < disks.size(); ++i) {
+    const std::string& mount = disks[i].mount;
+    if (!file.starts_with(mount) || mount.size() <= length) continue;
+    best = i;
+    length = mount.size();
+  }
+  return best;
+}
+
 const std::string* HostSpec::property(std::string_view name) const {
   for (const auto& [key, value] : properties) {
     if (key == name) return &value;

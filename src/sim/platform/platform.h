@@ -26,13 +26,23 @@ struct Link {
   Sharing sharing = Sharing::shared;
 };
 
-/// The computing capacity of a host. Hosts of a cluster share one.
+/// Bandwidths in bytes a second.
+struct DiskSpec {
+  double read_bandwidth = 0, write_bandwidth = 0;
+  std::string mount = "/";  ///< files under this path are on it
+};
+
+/// The computing capacity of a host, and its disks. Hosts of a cluster share one.
 struct HostSpec {
   std::vector<double> speeds{1e9};  ///< flop/s of one core, by pstate
   std::uint32_t pstate = 0;         ///< the one in use
   std::uint32_t cores = 1;
   std::vector<std::pair<std::string, std::string>> properties;
+  std::vector<DiskSpec> disks{};
 
+  /// The number of the disk that a file of that name is on: the one with the longest path before
+  /// it, else the first.
+  std::size_t disk_of(std::string_view file) const;
   /// flop/s of one core.
   double speed() const { return speeds[pstate]; }
   /// The property of that name, or nullptr.

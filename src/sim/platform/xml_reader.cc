@@ -168,6 +168,20 @@ class XmlReader {
     return true;
   }
 
+  DiskSpec disk_of(pugi::xml_node node) const {
+    file_.check(node, 3, {"id", "read_bw", "write_bw"});
+    DiskSpec disk{.read_bandwidth = xml_bandwidth(node, "read_bw"),
+                  .write_bandwidth = xml_bandwidth(node, "write_bw")};
+    if (disk.read_bandwidth <= 0 || disk.write_bandwidth <= 0) {
+      throw usage_error(fmt::format("cannot use disk '{}'", xml_text(node, "id")),
+                        "a bandwidth of it is not positive", "Set read_bw and write_bw.");
+    }
+    for (const pugi::xml_node prop : node.children("prop")) {
+      if (xml_text(prop, "id") == "mount") disk.mount = xml_text(prop, "value");
+    }
+    return disk;
+  }
+
   HostSpec spec_of(pugi::xml_node node) const {
     HostSpec spec;
     spec.speeds.clear();
@@ -182,6 +196,7 @@ class XmlReader {
     for (const pugi::xml_node prop : node.children("prop")) {
       spec.properties.emplace_back(xml_text(prop, "id"), xml_text(prop, "value"));
     }
+    for (const pugi::xml_node disk : node.children("disk")) spec.disks.push_back(disk_of(disk));
     return spec;
   }
 

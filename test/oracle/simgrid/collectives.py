@@ -35,9 +35,9 @@ def limit_processor_time():
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
 
 
-def compiled(compiler, folder, name):
+def compiled(compiler, folder, name, source="collectives.c"):
     program = folder / name
-    done = subprocess.run([compiler, "-O1", "-w", "-o", program, HERE / "collectives.c"], capture_output=True, check=False)
+    done = subprocess.run([compiler, "-O1", "-w", "-o", program, HERE / source], capture_output=True, check=False)
     return program if done.returncode == 0 else None
 
 
