@@ -69,7 +69,7 @@ Table rank_table(const Simulation& s) {
               .title = "Simulated time per rank",
               .columns = {{"rank"},
                           {"compute", Unit::ns, "outside MPI"},
-                          {"overhead", Unit::ns, "sending, receiving and polling"},
+                          {"overhead", Unit::ns, "sending, receiving, polling and files"},
                           {"transfer", Unit::ns, "waiting for messages in transit"},
                           {"wait", Unit::ns, "waiting for the peer, or for the end of the run"}},
               .rows = {}};

@@ -14,6 +14,9 @@
 namespace slackline {
 namespace {
 
+// A simulation would hardly get on with less.
+constexpr double kShortestPeriod = 1e-6;
+
 class ProfileReader {
  public:
   ProfileReader(std::string_view what, double periodicity)
@@ -40,7 +43,9 @@ class ProfileReader {
       profile_.repeat_delay = periodicity_ - last_date_;
       if (profile_.repeat_delay < 0) refuse("its period ends before its last date");
     }
-    if (profile_.repeats && last_date_ + profile_.repeat_delay <= 0) refuse("its period is empty");
+    if (profile_.repeats && last_date_ + profile_.repeat_delay < kShortestPeriod) {
+      refuse("its period is shorter than 1 us");
+    }
     return std::move(profile_);
   }
 

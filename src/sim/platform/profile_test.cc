@@ -33,7 +33,8 @@ TEST(Profile, RepeatsAfterAPeriodOrAPause) {
 TEST(Profile, RefusesWhatIsNone) {
   for (const char* text :
        {"1", "1 x", "1 2 3", "-1 2", "1 -2", "2 1\n1 1\n", "PERIODICITY 1\n2 1\n", "LOOPAFTER\n",
-        "0 1\nLOOPAFTER 0\n", "1 1\nLOOPAFTER 1\nPERIODICITY 3\n", "STOCHASTIC\n", "1 nan"}) {
+        "0 1\nLOOPAFTER 0\n", "0 1\nLOOPAFTER 1e-9\n", "1 1\nLOOPAFTER 1\nPERIODICITY 3\n",
+        "STOCHASTIC\n", "1 nan"}) {
     EXPECT_THAT([&] { parse_profile(text, "'p'"); },
                 ThrowsMessage<Error>(HasSubstr("cannot use the profile 'p'")))
         << text;
