@@ -58,10 +58,10 @@ def run(words):
     return durations(done.stdout) if done.returncode == 0 else None
 
 
-def by_simgrid(program, platform, hosts, selector, ranks, calls):
+def by_simgrid(program, platform, hosts, selector, ranks, calls, rates="Lazy"):
     return run(["smpirun", "-np", ranks, "-platform", platform, "-hostfile", hosts, "--cfg=smpi/simulate-computation:no",
-                "--cfg=smpi/wtime:0", f"--cfg=smpi/coll-selector:{selector}", "--log=root.thres:critical", program,
-                *calls])
+                "--cfg=smpi/wtime:0", f"--cfg=smpi/coll-selector:{selector}", f"--cfg=network/optim:{rates}",
+                "--log=root.thres:critical", program, *calls])
 
 
 def by_slackline(binary, program, folder, platform, hosts, selector, ranks, calls):
