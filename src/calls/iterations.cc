@@ -15,7 +15,6 @@ namespace slackline {
 namespace {
 
 constexpr std::size_t kLastingStructure = 6;  // iterations
-constexpr std::size_t kGapsSampled = 255;
 
 using Counts = std::vector<std::size_t>;
 
@@ -26,13 +25,14 @@ Counts counts_of(const std::vector<RankLoop>& loops) {
 }
 
 /// The counts that most ranks have; empty where they are fewer than half of those with calls.
-Counts usual_counts(const Trace& trace, const std::vector<std::vector<RankLoop>>& ranks) {
+Counts usual_counts(const std::vector<std::vector<RankLoop>>& ranks,
+                    std::span<const std::uint64_t> calls) {
   std::map<Counts, std::size_t> votes;
   std::size_t present = 0;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    if (trace.calls(r).empty()) continue;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (calls[r] == 0) continue;
     ++present;
-    ++votes[counts_of(ranks[static_cast<std::size_t>(r)])];
+    ++votes[counts_of(ranks[r])];
   }
   if (votes.empty()) return {};
   const auto most =
@@ -58,15 +58,12 @@ std::vector<std::size_t> lasting_changes(const std::vector<std::uint64_t>& struc
   return changes;
 }
 
-void find_borders(const Trace& trace, IterationLoop& loop) {
+/// `of_ranks`: the borders of those that make the iterations.
+void find_borders(const std::vector<std::vector<std::int64_t>>& of_ranks, IterationLoop& loop) {
   std::vector<std::int64_t> times;
   for (std::size_t k = 0; k <= loop.count; ++k) {
     times.clear();
-    for (std::size_t r = 0; r < loop.first_call.size(); ++r) {
-      const auto& first = loop.first_call[r];
-      if (first.empty()) continue;
-      times.push_back(iteration_begin_ns(trace.calls(static_cast<std::int32_t>(r)), first, k));
-    }
+    for (const std::vector<std::int64_t>& rank : of_ranks) times.push_back(rank[k]);
     const std::int64_t middle = median(times);
     loop.border_ns.push_back(loop.border_ns.empty() ? middle
                                                     : std::max(middle, loop.border_ns.back()));
@@ -83,47 +80,43 @@ double IterationLoop::period_ns() const {
   return median(std::move(lengths));
 }
 
-std::int64_t iteration_begin_ns(const RankCalls& calls, const std::vector<std::uint32_t>& first,
-                                std::size_t k) {
-  const auto before = [&](std::uint32_t call) {
-    return call == 0 ? calls.start_ns() : calls.end_ns(call - 1);
-  };
-  if (k > 0) return before(first[k]);
-  std::vector<double> gaps;
-  for (std::size_t i = 1; i + 1 < first.size() && gaps.size() < kGapsSampled; ++i) {
-    gaps.push_back(static_cast<double>(calls.gap_ns(first[i])));
-  }
-  const auto usual = static_cast<std::int64_t>(median(std::move(gaps)));
-  return std::max(before(first[0]), calls.begin_ns(first[0]) - usual);
-}
-
 std::vector<IterationLoop> find_iterations(const Trace& trace, const CallPaths& paths,
                                            double shortest) {
   const auto ranks = static_cast<std::size_t>(trace.ranks());
   std::vector<std::vector<RankLoop>> own(ranks);
+  std::vector<std::uint64_t> calls(ranks);
   parallel_for(ranks, [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
-    if (!trace.calls(rank).empty()) own[r] = rank_loops(trace, paths, rank, shortest);
+    calls[r] = trace.calls(rank).size();
+    if (calls[r] > 0) own[r] = rank_loops(trace, paths, rank, shortest);
   });
+  return find_iterations(std::move(own), calls);
+}
+
+std::vector<IterationLoop> find_iterations(std::vector<std::vector<RankLoop>> of_ranks,
+                                           std::span<const std::uint64_t> calls) {
   std::vector<IterationLoop> loops;
-  for (const std::size_t count : usual_counts(trace, own)) {
+  for (const std::size_t count : usual_counts(of_ranks, calls)) {
     loops.emplace_back().count = count;
-    loops.back().first_call.resize(ranks);
+    loops.back().first_call.resize(of_ranks.size());
   }
+  std::vector<std::vector<std::vector<std::int64_t>>> borders(loops.size());
   std::vector<std::map<std::vector<std::size_t>, std::size_t>> changes(loops.size());
-  for (std::size_t r = 0; r < ranks; ++r) {
+  for (std::size_t r = 0; r < of_ranks.size(); ++r) {
+    std::vector<RankLoop>& own = of_ranks[r];
     std::size_t next = 0;  // of the rank's loops
     for (std::size_t l = 0; l < loops.size(); ++l) {
       std::size_t i = next;
-      while (i < own[r].size() && own[r][i].count() != loops[l].count) ++i;
-      if (i == own[r].size()) continue;
-      loops[l].first_call[r] = std::move(own[r][i].first_call);
-      ++changes[l][lasting_changes(own[r][i].structure)];
+      while (i < own.size() && own[i].count() != loops[l].count) ++i;
+      if (i == own.size()) continue;
+      loops[l].first_call[r] = std::move(own[i].first_call);
+      borders[l].push_back(std::move(own[i].border_ns));
+      ++changes[l][lasting_changes(own[i].structure)];
       next = i + 1;
     }
   }
   for (std::size_t l = 0; l < loops.size(); ++l) {
-    find_borders(trace, loops[l]);
+    find_borders(borders[l], loops[l]);
     const auto most =
         std::ranges::max_element(changes[l], {}, [](const auto& vote) { return vote.second; });
     loops[l].structure_changes = most->first;

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <tuple>
 #include <vector>
 
 #include "calls/call_paths.h"
@@ -15,8 +17,10 @@ struct RankLoop {
   std::vector<std::uint32_t> first_call;
   /// Which kinds of calls each iteration makes: equal numbers, equal kinds.
   std::vector<std::uint64_t> structure;
+  std::vector<std::int64_t> border_ns{};  ///< iteration_begin_ns() of each of `first_call`
 
   std::size_t count() const { return structure.size(); }
+  auto carried() { return std::tie(first_call, structure, border_ns); }
 };
 
 inline constexpr std::size_t kFewestIterations = 4;
@@ -51,6 +55,9 @@ struct IterationLoop {
 /// them. O(calls).
 std::vector<IterationLoop> find_iterations(const Trace& trace, const CallPaths& paths,
                                            double shortest = kShortestLoop);
+/// The same from the loops of each rank and the number of its calls. O(iterations of all ranks).
+std::vector<IterationLoop> find_iterations(std::vector<std::vector<RankLoop>> of_ranks,
+                                           std::span<const std::uint64_t> calls);
 
 /// When the rank's iteration `k` begins: where the call before its first one ends. Before the first
 /// iteration lies what comes before the loop, of which it gets no more computation than others

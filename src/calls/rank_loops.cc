@@ -59,6 +59,7 @@ constexpr std::size_t kLongestTurn = 4;     // segments in which steps differ by
 constexpr double kTurnsMatch = 0.9;
 constexpr double kSteady = 0.6;   // of outer repetitions: have equally many inner ones
 constexpr double kRegular = 0.5;  // of a loop's time: the median length times the number
+constexpr std::size_t kGapsSampled = 255;
 
 struct Range {
   std::size_t begin;
@@ -583,7 +584,26 @@ std::vector<RankLoop> rank_loops(const Trace& trace, const CallPaths& paths, std
     }
     if (2 * covered_ns(calls, best) > length) break;
   }
+  for (RankLoop& loop : best) {
+    for (std::size_t k = 0; k <= loop.count(); ++k) {
+      loop.border_ns.push_back(iteration_begin_ns(calls, loop.first_call, k));
+    }
+  }
   return best;
+}
+
+std::int64_t iteration_begin_ns(const RankCalls& calls, const std::vector<std::uint32_t>& first,
+                                std::size_t k) {
+  const auto before = [&](std::uint32_t call) {
+    return call == 0 ? calls.start_ns() : calls.end_ns(call - 1);
+  };
+  if (k > 0) return before(first[k]);
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i + 1 < first.size() && gaps.size() < kGapsSampled; ++i) {
+    gaps.push_back(static_cast<double>(calls.gap_ns(first[i])));
+  }
+  const auto usual = static_cast<std::int64_t>(median(std::move(gaps)));
+  return std::max(before(first[0]), calls.begin_ns(first[0]) - usual);
 }
 
 }  // namespace slackline

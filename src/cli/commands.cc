@@ -134,7 +134,8 @@ constexpr std::array kCommands{
             setup_report_command<MonitorRequest>,
             "slackline phases app.slk\n"
             "slackline phases app.slk -o phases.html\n"
-            "slackline phases app.slk --on simulated --platform cluster.xml"},
+            "slackline phases app.slk --on simulated --platform cluster.xml",
+            UnderLauncher::all_work},
     Command{"Predict", "predict", "predict run time, critical path and sensitivities on a network",
             setup_report_command<PredictRequest>,
             "slackline predict slackline-trace\n"

@@ -20,7 +20,7 @@
 namespace slackline {
 namespace {
 
-RankRange own_ranks(std::span<const std::uint64_t> calls, const ProcessGroup& group) {
+RankRange ranks_of(std::span<const std::uint64_t> calls, const ProcessGroup& group) {
   return rank_blocks(calls, group.size())[static_cast<std::size_t>(group.rank())];
 }
 
@@ -41,7 +41,7 @@ std::vector<T> in_gaps(std::span<const T> all, std::uint64_t from, std::uint64_t
 
 StretchedTrace::StretchedTrace(NativePieces pieces, ProcessGroup& group)
     : pieces_(std::move(pieces)),
-      own_(own_ranks(pieces_.calls(), group)),
+      own_(ranks_of(pieces_.calls(), group)),
       search_(own_),
       details_(static_cast<std::size_t>(job().ranks())) {
   const auto count = static_cast<std::size_t>(own_.end - own_.first);
@@ -143,8 +143,7 @@ std::vector<RegionEvent> StretchedTrace::open_regions(std::size_t number, std::s
 }
 
 bool StretchedTrace::fill(std::size_t number, const RunPart& part, std::size_t rank,
-                          RankCallsBuilder& out) const {
-  const Extent of = extent(number, rank);
+                          const Extent& of, RankCallsBuilder& out) const {
   const RankCalls& details = details_[rank]->of_rank;
   std::vector<RegionEvent> events;
   if (!pieces_.append_calls(static_cast<std::int32_t>(rank), of.from, of.to, out, events)) {
@@ -174,32 +173,47 @@ bool StretchedTrace::fill(std::size_t number, const RunPart& part, std::size_t r
   return true;
 }
 
-std::optional<Stretch> StretchedTrace::load(std::size_t number) {
-  if (!read_details()) return std::nullopt;
-  const RunPart part{number == 0, number == cuts_.size()};
+std::optional<Trace> StretchedTrace::read(std::size_t number, const RunPart& part,
+                                          std::span<const Extent> extents) const {
   TraceBuilder trace = TraceBuilder::without_calls(job(), true);
   trace.findings() = {};
   for (const std::string& counter : job().counters()) trace.add_counter(counter);
   std::vector<std::size_t> counts;
-  for (std::size_t r = 0; r < details_.size(); ++r) {
-    const Extent of = extent(number, r);
-    counts.push_back(static_cast<std::size_t>(of.to - of.from));
-  }
+  for (const Extent& of : extents) counts.push_back(static_cast<std::size_t>(of.to - of.from));
   trace.reserve_calls(counts);
   std::atomic<bool> complete = true;
+  parallel_for(extents.size(), [&](std::size_t r) {
+    RankCallsBuilder& calls = trace.calls(static_cast<std::int32_t>(r));
+    if (counts[r] > 0 && !fill(number, part, r, extents[r], calls)) complete = false;
+  });
+  if (!complete) return std::nullopt;
+  return std::move(trace).build();
+}
+
+std::optional<Trace> StretchedTrace::load_ranks(RankRange ranks) const {
+  std::vector<Extent> extents(details_.size(), Extent{0, 0, 0, 0});
+  for (std::size_t r = 0; r < extents.size(); ++r) {
+    const std::uint64_t calls = pieces_.calls()[r];
+    if (ranks.contains(r)) extents[r] = {0, calls, 0, calls};
+  }
+  return read(0, {}, extents);
+}
+
+std::optional<Stretch> StretchedTrace::load(std::size_t number) {
+  if (!read_details()) return std::nullopt;
+  const RunPart part{number == 0, number == cuts_.size()};
   Samples samples{.interval_ns = pieces_.sampling_ns()};
   std::vector<CallIndex> first_calls;
+  std::vector<Extent> extents;
   for (std::size_t r = 0; r < details_.size(); ++r) {
-    const Extent of = extent(number, r);
+    const Extent of = extents.emplace_back(extent(number, r));
     first_calls.push_back(static_cast<CallIndex>(of.from));
     samples.set(static_cast<std::int32_t>(r), in_gaps(std::span<const Sample>(details_[r]->samples),
                                                       of.from, of.first_gap, of.last_gap));
   }
-  parallel_for(details_.size(), [&](std::size_t r) {
-    if (!fill(number, part, r, trace.calls(static_cast<std::int32_t>(r)))) complete = false;
-  });
-  if (!complete) return std::nullopt;
-  return Stretch{std::move(trace).build(), part, std::move(samples), std::move(first_calls)};
+  std::optional<Trace> trace = read(number, part, extents);
+  if (!trace) return std::nullopt;
+  return Stretch{*std::move(trace), part, std::move(samples), std::move(first_calls)};
 }
 
 }  // namespace slackline

@@ -41,6 +41,10 @@ class StretchedTrace {
   const std::vector<RankExtent>& extents() const { return search_.extents(); }
   /// As CallPaths::of_regions_or_functions() of the whole run, of a stretch, or of job().
   CallPaths paths_of(const Trace& trace) const;
+  /// As those of marked regions of the whole run, of some of its ranks.
+  CallPaths marked_paths_of(const Trace& ranks) const {
+    return CallPaths(ranks, search_.regions());
+  }
   /// Whether it is known of the process's own ranks that not all time between calls is computation:
   /// pauses, what recording took.
   bool has_time_off() const;
@@ -56,6 +60,11 @@ class StretchedTrace {
   /// Nothing where the file is damaged. Ranks in threads; the blocks at either end are decoded for
   /// two stretches each.
   std::optional<Stretch> load(std::size_t number);
+
+  /// Those whose calls this process has scanned.
+  RankRange own_ranks() const { return own_; }
+  /// All calls of some of the process's own ranks; the others have none. As load().
+  std::optional<Trace> load_ranks(RankRange ranks) const;
 
  private:
   /// What is known of the time between a rank's calls.
@@ -76,7 +85,11 @@ class StretchedTrace {
   Extent extent(std::size_t number, std::size_t rank) const;
   std::vector<RegionEvent> open_regions(std::size_t number, std::size_t rank,
                                         std::int64_t time_ns) const;
-  bool fill(std::size_t number, const RunPart& part, std::size_t rank, RankCallsBuilder& out) const;
+  bool fill(std::size_t number, const RunPart& part, std::size_t rank, const Extent& of,
+            RankCallsBuilder& out) const;
+  /// The extents of all ranks. `number`: of the stretch that they are, if not all of the run.
+  std::optional<Trace> read(std::size_t number, const RunPart& part,
+                            std::span<const Extent> extents) const;
 
   NativePieces pieces_;
   RankRange own_;

@@ -47,7 +47,7 @@ def case_output(test):
 
 def case_shared(test):
     """Each process has stretches of the run, and they meet a few times, however long it is."""
-    for command, most in (("efficiency", 20), ("waits", 30), ("path", 40), ("predict", 30), ("tolerance --no-cache", 35),
+    for command, most in (("efficiency", 20), ("waits", 30), ("path", 40), ("phases", 30), ("predict", 30), ("tolerance --no-cache", 35),
                           ("sensitivity --no-cache", 35)):
         words = (*command.split(), TRACE, "--format", "json")
         alone = test.slackline(*words)
@@ -66,7 +66,7 @@ def case_stretches(test):
     """A recording made today, with call paths and CPU times, is analysed in a fraction of the memory that it needs
     whole, by one process and by three."""
     check(test.record([*test.launcher(4), test.program("stencil2d"), "100", "90", "60"]).returncode == 0, "recorded")
-    for command in ("path", "efficiency", "waits"):
+    for command in ("path", "efficiency", "waits", "phases"):
         words = (command, test.output, "--format", "json")
         check(test.slackline(*words).returncode == 0, "whole")
         for interval in ("common", "program", "run", "2ms..5ms"):

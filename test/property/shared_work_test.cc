@@ -20,11 +20,14 @@
 #include "analysis/paths/critical_path.h"
 #include "analysis/paths/imbalance.h"
 #include "analysis/paths/path_report.h"
+#include "analysis/phases/monitor.h"
 #include "analysis/waits/wait_part.h"
 #include "analysis/waits/wait_summary.h"
+#include "app/load/monitor_analysis.h"
 #include "app/load/path_analysis.h"
 #include "app/load/run_analyses.h"
 #include "app/load/stretched_run.h"
+#include "app/options/option_values.h"
 #include "app/requests/run_requests.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -36,6 +39,7 @@
 #include "formats/text/text.h"
 #include "parallel/testing/thread_processes.h"
 #include "property/native_runs.h"
+#include "property/planted_phases.h"
 #include "report/writers.h"
 #include "stretches/stretched_trace.h"
 #include "trace/testing/shared_traces.h"
@@ -75,6 +79,16 @@ std::vector<CriticalPathRequest> path_requests(const std::string& path) {
   return all;
 }
 
+std::vector<MonitorRequest> phase_requests(const std::string& path) {
+  std::vector<MonitorRequest> all(2);
+  for (MonitorRequest& request : all) request.run.trace = path;
+  all[1].rank = 0;
+  all[1].windows = 8;
+  all[1].interval = "run";
+  all[1].causality = "data";
+  return all;
+}
+
 template <class Request>
 void compare(const std::vector<Request>& all) {
   for (const Request& request : all) {
@@ -98,6 +112,7 @@ void compare_all(const std::string& path) {
   compare(requests(path));
   compare(wait_requests(path));
   compare(path_requests(path));
+  compare(phase_requests(path));
 }
 
 std::vector<double> inputs_of(const Efficiency& e) {
@@ -247,21 +262,53 @@ void compare_methods_in_stretches(StretchedRun& run, const OpenedTrace& whole,
   }
 }
 
-/// The same of the critical path.
-std::size_t compare_path_in_stretches(const std::string& path) {
+/// Cut wherever it can be; nothing where only the whole trace tells.
+std::optional<StretchedRun> cut_run(const std::string& path, const Trace& whole) {
   SingleProcess alone;
   auto file = std::make_unique<const MappedFile>(path);
   StretchedTrace stretched(NativePieces(file->bytes(), path), alone);
-  if (!stretched.obstacle().empty()) return 0;
+  if (!stretched.obstacle().empty()) return std::nullopt;
   stretched.cut(1'000'000, alone);
+  return StretchedRun{std::move(file),
+                      LoadedRun{open_trace(path), "measured"},
+                      std::move(stretched),
+                      run_span(whole),
+                      {}};
+}
+
+/// The same of phases.
+std::size_t compare_phases_in_stretches(const std::string& path) {
+  SingleProcess alone;
+  const OpenedTrace whole = open_trace(path);
+  std::optional<StretchedRun> run = cut_run(path, whole.trace);
+  if (!run) return 0;
+  const CallMatching matching(whole.trace);
+  const TimeInterval span = run->span.whole;
+  const std::string middle =
+      fmt::format("{}ns..{}ns", span.length_ns() / 3, span.length_ns() / 2 + 1);
+  for (const std::string& interval : {std::string("common"), std::string("run"), middle}) {
+    MonitorAnalysis in_stretches({.rank = 0, .windows = 32}, interval);
+    if (!analyse_stretches(*run, alone, std::array<RunAnalysis*, 1>{&in_stretches})) return 0;
+    Monitor at_once = monitor(whole.trace, matching, CallPaths(whole.trace),
+                              {.rank = 0,
+                               .windows = 32,
+                               .ideal = {},
+                               .analysed = resolve_interval(interval, whole.trace)});
+    EXPECT_EQ(write_json(describe(in_stretches.take()), true), write_json(describe(at_once), true))
+        << run->trace.size() << " stretches";
+  }
+  return run->trace.size();
+}
+
+/// The same of the critical path.
+std::size_t compare_path_in_stretches(const std::string& path) {
+  SingleProcess alone;
   const OpenedTrace whole = open_trace(path);
   const CallMatching matching(whole.trace);
   const CallPaths paths = CallPaths::of_regions_or_functions(whole.trace);
-  StretchedRun run{std::move(file),
-                   LoadedRun{open_trace(path), "measured"},
-                   std::move(stretched),
-                   run_span(whole.trace),
-                   {}};
+  std::optional<StretchedRun> cut = cut_run(path, whole.trace);
+  if (!cut) return 0;
+  StretchedRun& run = *cut;
   PathAnalysis in_stretches({});
   if (!analyse_stretches(run, alone, std::array<RunAnalysis*, 1>{&in_stretches})) return 0;
   const MeasuredPath found = in_stretches.take();
@@ -295,6 +342,7 @@ TEST_P(SharedWork, EqualsThatOfOneProcess) {
   std::size_t stretches = 0;
   std::size_t waited = 0;
   std::size_t on_path = 0;
+  std::size_t phases = 0;
   for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
     SCOPED_TRACE(seed);
     const NativeFile file(random_run(seed, GetParam()));
@@ -302,6 +350,7 @@ TEST_P(SharedWork, EqualsThatOfOneProcess) {
     stretches += compare_stretches(file.path());
     waited += compare_waits_in_stretches(file.path());
     on_path += compare_path_in_stretches(file.path());
+    phases += compare_phases_in_stretches(file.path());
     if (HasFailure()) return;
     shared += is_shared(file.path(), 2) ? 1 : 0;
   }
@@ -311,6 +360,7 @@ TEST_P(SharedWork, EqualsThatOfOneProcess) {
     EXPECT_GE(stretches, 2 * kPrograms);
     EXPECT_GE(waited, 2 * kPrograms);
     EXPECT_GE(on_path, 2 * kPrograms);
+    EXPECT_GE(phases, 2 * kPrograms);
   }
 }
 
@@ -325,10 +375,30 @@ TEST(SharedWorkOn, PublicTraces) {
     compare(std::vector{requests(file.path()).front()});
     compare(std::vector{wait_requests(file.path()).front()});
     compare(path_requests(file.path()));
+    compare(std::vector{phase_requests(file.path()).front()});
+    compare_phases_in_stretches(file.path());
     compare_waits_in_stretches(file.path());
     compare_path_in_stretches(file.path());
   });
   if (tried == 0) GTEST_SKIP() << "no public traces in " << testing::shared_trace("");
+}
+
+/// Loops, changes between their iterations, outliers.
+TEST(SharedWorkOn, PlantedPhases) {
+  constexpr std::uint64_t kRuns = 24;
+  std::size_t stretches = 0;
+  std::size_t changes = 0;
+  for (std::uint64_t seed = 0; seed < kRuns && !HasFailure(); ++seed) {
+    const testing::PlantedRun run = testing::planted_run(seed);
+    SCOPED_TRACE(run.shape);
+    const NativeFile file(run.trace);
+    const std::size_t cut = compare_phases_in_stretches(file.path());
+    stretches += cut;
+    if (cut > 1) changes += run.changes.size();
+    if (seed % 8 == 0) compare(phase_requests(file.path()));
+  }
+  EXPECT_GE(stretches, 10 * kRuns);
+  EXPECT_GE(changes, kRuns / 4);
 }
 
 /// Two ranks send to each other first, which was eager in the run and is a deadlock above the
@@ -367,6 +437,7 @@ TEST(SharedWorkOn, CountersAndPauses) {
   EXPECT_EQ(compare_stretches(file.path()), 4u);
   EXPECT_EQ(compare_waits_in_stretches(file.path()), 4u);
   EXPECT_EQ(compare_path_in_stretches(file.path()), 4u);
+  EXPECT_EQ(compare_phases_in_stretches(file.path()), 4u);
   EXPECT_TRUE(is_shared(file.path(), 2));
 }
 
@@ -423,6 +494,7 @@ TEST(SharedWorkOn, PollsThatDoNotHoldTheRankUp) {
   compare_all(file.path());
   EXPECT_EQ(compare_waits_in_stretches(file.path()), 2 * kPhases + 1u);
   EXPECT_EQ(compare_path_in_stretches(file.path()), 2 * kPhases + 1u);
+  EXPECT_EQ(compare_phases_in_stretches(file.path()), 2 * kPhases + 1u);
 }
 
 /// A rank that only ever leaves regions is in none, whole or cut.
@@ -441,6 +513,7 @@ TEST(SharedWorkOn, RegionsThatAreOnlyLeft) {
   compare_all(file.path());
   EXPECT_EQ(compare_waits_in_stretches(file.path()), 8u);
   EXPECT_EQ(compare_path_in_stretches(file.path()), 8u);
+  EXPECT_EQ(compare_phases_in_stretches(file.path()), 8u);
 }
 
 /// Ranks start late, and leave collectives before others enter, in more stretches than a sort takes
@@ -532,6 +605,7 @@ TEST(SharedWorkOn, RegionsInAnotherOrder) {
   compare_all(file.path());
   EXPECT_EQ(compare_waits_in_stretches(file.path()), 4u);
   EXPECT_EQ(compare_path_in_stretches(file.path()), 4u);
+  EXPECT_EQ(compare_phases_in_stretches(file.path()), 4u);
 }
 
 TEST(SharedWorkOn, ProcessesWithUnequalMemory) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 #include "analysis/phases/level_changes.h"
@@ -39,7 +38,7 @@ IntervalKind kind_of(const WindowEfficiency& e) {
   return worst == e.load_balance ? IntervalKind::imbalance : IntervalKind::serialisation;
 }
 
-void measure_intervals(const RunWindows& windows, Monitor& out) {
+void measure_intervals(RunWindows& windows, Monitor& out) {
   for (std::size_t i = 0; i < out.intervals.size(); ++i) {
     FocusInterval& interval = out.intervals[i];
     interval.end_ns =
@@ -70,34 +69,19 @@ struct Stretch {
   std::int64_t length_ns() const { return end_ns - begin_ns; }
 };
 
-/// The mean of the ranks.
-std::size_t calls_between(const Trace& trace, std::int64_t from_ns, std::int64_t to_ns) {
-  std::size_t calls = 0;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    const RankCalls& of_rank = trace.calls(r);
-    const auto first_after = [&](std::int64_t time_ns) {
-      const auto all = std::views::iota(std::size_t{0}, of_rank.size());
-      return *std::ranges::partition_point(
-          all, [&](std::size_t i) { return of_rank.begin_ns(i) < time_ns; });
-    };
-    calls += first_after(to_ns) - first_after(from_ns);
-  }
-  return calls / static_cast<std::size_t>(std::max(1, trace.ranks()));
-}
-
 /// Divides the analysed interval into stretches.
 class StretchSearch {
  public:
-  StretchSearch(const Trace& trace, const std::vector<AnalysedLoop>& loops,
-                const RunWindows& windows)
-      : trace_(trace),
-        loops_(loops),
+  StretchSearch(const std::vector<AnalysedLoop>& loops, RunWindows& windows)
+      : loops_(loops),
         windows_(windows),
         length_(static_cast<double>(windows.analysed_end() - windows.analysed_begin())) {}
 
-  std::vector<Border> borders() const {
+  std::vector<Border> borders() {
+    std::vector<Stretch> all = stretches();
+    find_changes(all);
     std::vector<Border> borders;
-    for (const Stretch& s : joined(stretches())) {
+    for (const Stretch& s : joined(std::move(all))) {
       borders.push_back({s.begin_ns});
       borders.insert(borders.end(), s.changes.begin(), s.changes.end());
     }
@@ -105,13 +89,12 @@ class StretchSearch {
   }
 
  private:
+  /// With the changes of loops only.
   std::vector<Stretch> stretches() const {
     std::vector<Stretch> all;
     std::int64_t now = windows_.analysed_begin();
     const auto outside_until = [&](std::int64_t end) {
-      if (end <= now) return;
-      all.push_back({now, end});
-      all.back().changes = changes_between(now, end);
+      if (end > now) all.push_back({now, end});
     };
     for (const AnalysedLoop& analysed : loops_) {
       const IterationLoop& loop = analysed.loop;
@@ -130,8 +113,27 @@ class StretchSearch {
     return all;
   }
 
+  /// Outside of loops: where the efficiencies of windows change.
+  void find_changes(std::vector<Stretch>& all) {
+    windows_.expect(0);
+    windows_.expect(windows_.length());
+    for (const Stretch& s : all) {
+      windows_.expect(s.begin_ns);
+      windows_.expect(s.end_ns);
+      for (const Border& change : s.changes) windows_.expect(change.at_ns);
+    }
+    std::vector<std::vector<std::int64_t>> times;
+    for (const Stretch& s : all) {
+      times.push_back(s.period_ns ? std::vector<std::int64_t>() : window_borders(s));
+      for (const std::int64_t time : times.back()) windows_.expect(time);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!times[i].empty()) all[i].changes = changes_at(times[i]);
+    }
+  }
+
   /// Without those that are not worth an interval of their own: they belong to the stretch before.
-  std::vector<Stretch> joined(std::vector<Stretch> all) const {
+  std::vector<Stretch> joined(std::vector<Stretch> all) {
     std::vector<Stretch> kept;
     for (Stretch& s : all) {
       if (!kept.empty() && belongs_to(s, kept.back())) {
@@ -147,7 +149,7 @@ class StretchSearch {
     return kept;
   }
 
-  bool belongs_to(const Stretch& s, const Stretch& other) const {
+  bool belongs_to(const Stretch& s, const Stretch& other) {
     if (!s.period_ns && static_cast<double>(s.length_ns()) < other.period_ns.value_or(0)) {
       return true;
     }
@@ -158,45 +160,46 @@ class StretchSearch {
     return has_few_calls || distance(efficiency(s), efficiency(other)) <= kLeastChange;
   }
 
-  std::size_t calls_in(const Stretch& s) const {
-    return calls_between(trace_, windows_.start() + s.begin_ns, windows_.start() + s.end_ns);
-  }
-  WindowEfficiency efficiency(const Stretch& s) const {
-    return windows_.between(s.begin_ns, s.end_ns);
+  std::size_t calls_in(const Stretch& s) { return windows_.calls_between(s.begin_ns, s.end_ns); }
+  WindowEfficiency efficiency(const Stretch& s) { return windows_.between(s.begin_ns, s.end_ns); }
+
+  /// Borders of windows; none where they would be too few.
+  std::vector<std::int64_t> window_borders(const Stretch& s) {
+    const std::size_t count = std::min(kMostForChanges, calls_in(s) / kCallsInWindow);
+    std::vector<std::int64_t> times;
+    if (count < kFewestForChanges || s.length_ns() < static_cast<std::int64_t>(count)) return times;
+    for (std::size_t i = 0; i <= count; ++i) {
+      times.push_back(s.begin_ns + static_cast<std::int64_t>(static_cast<double>(s.length_ns()) *
+                                                             static_cast<double>(i) /
+                                                             static_cast<double>(count)));
+    }
+    return times;
   }
 
-  /// Without iterations: where the efficiencies of windows change.
-  std::vector<Border> changes_between(std::int64_t from, std::int64_t to) const {
-    const std::size_t calls = calls_between(trace_, windows_.start() + from, windows_.start() + to);
-    const std::size_t count = std::min(kMostForChanges, calls / kCallsInWindow);
-    if (count < kFewestForChanges || to - from < static_cast<std::int64_t>(count)) return {};
-    const auto time = [&](std::size_t i) {
-      return from + static_cast<std::int64_t>(static_cast<double>(to - from) *
-                                              static_cast<double>(i) / static_cast<double>(count));
-    };
+  /// Without iterations.
+  std::vector<Border> changes_at(const std::vector<std::int64_t>& times) {
     std::vector<StepSeries> series(3,
                                    {.values = {}, .least_change = kLeastChange, .by_ratio = false});
     for (std::size_t i = 0; i < series.size(); ++i) series[i].group = i;
-    for (std::size_t i = 0; i < count; ++i) {
-      const WindowEfficiency e = windows_.between(time(i), time(i + 1));
+    for (std::size_t i = 0; i + 1 < times.size(); ++i) {
+      const WindowEfficiency e = windows_.between(times[i], times[i + 1]);
       series[0].values.push_back(e.useful);
       series[1].values.push_back(e.transfer);
       series[2].values.push_back(e.load_balance);
     }
     std::vector<Border> borders;
     for (const LevelChange& c : level_changes(series).changes) {
-      borders.push_back({time(c.at), c.confidence});
+      borders.push_back({times[c.at], c.confidence});
     }
     return borders;
   }
 
-  const Trace& trace_;
   const std::vector<AnalysedLoop>& loops_;
-  const RunWindows& windows_;
+  RunWindows& windows_;
   double length_;
 };
 
-void make_intervals(std::vector<Border> borders, const RunWindows& windows, Monitor& out) {
+void make_intervals(std::vector<Border> borders, RunWindows& windows, Monitor& out) {
   std::ranges::stable_sort(borders, {}, &Border::at_ns);
   for (const Border& border : borders) {
     const std::int64_t at =
@@ -257,7 +260,7 @@ void find_phases(Monitor& out) {
   }
 }
 
-void add_start_and_end(const RunWindows& windows, Monitor& out) {
+void add_start_and_end(RunWindows& windows, Monitor& out) {
   const auto interval = [&](IntervalKind kind, std::int64_t begin, std::int64_t end) {
     FocusInterval r;
     r.begin_ns = begin;
@@ -277,9 +280,9 @@ void add_start_and_end(const RunWindows& windows, Monitor& out) {
 
 }  // namespace
 
-void find_focus_intervals(const Trace& trace, const std::vector<AnalysedLoop>& loops,
-                          const RunWindows& windows, Monitor& out) {
-  make_intervals(StretchSearch(trace, loops, windows).borders(), windows, out);
+void find_focus_intervals(const std::vector<AnalysedLoop>& loops, RunWindows& windows,
+                          Monitor& out) {
+  make_intervals(StretchSearch(loops, windows).borders(), windows, out);
   find_phases(out);
   add_start_and_end(windows, out);
   report_iterations(loops, windows, out);

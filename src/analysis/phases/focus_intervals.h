@@ -21,7 +21,7 @@ struct AnalysedLoop {
 /// Fills in intervals, phases and iterations of a monitor: where intervals begin and end, their
 /// kinds and efficiencies. `loops` are the run's, in order of time; outside of them changes are
 /// looked for in windows of time. O(intervals * ranks * log calls).
-void find_focus_intervals(const Trace& trace, const std::vector<AnalysedLoop>& loops,
-                          const RunWindows& windows, Monitor& out);
+void find_focus_intervals(const std::vector<AnalysedLoop>& loops, RunWindows& windows,
+                          Monitor& out);
 
 }  // namespace slackline

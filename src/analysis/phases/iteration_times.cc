@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "base/flat_map.h"
-#include "base/parallel.h"
 #include "calls/iterations.h"
 
 namespace slackline {
@@ -35,7 +34,7 @@ using Parts = std::array<double, 3>;
 /// One rank's calls in a loop.
 class LoopCalls {
  public:
-  LoopCalls(const Trace& trace, const CallPaths& paths, const std::vector<WaitState>& waits,
+  LoopCalls(const Trace& trace, const CallPaths& paths, std::span<const WaitState> waits,
             const std::vector<std::uint32_t>& first, std::int32_t rank)
       : calls_(trace.calls(rank)), first_(first), begin_(first.front()) {
     find_kinds(trace, paths, rank);
@@ -91,7 +90,7 @@ class LoopCalls {
     }
   }
 
-  void find_parts(const std::vector<WaitState>& waits) {
+  void find_parts(std::span<const WaitState> waits) {
     parts_.resize(kind_.size());
     for (std::uint32_t call = begin_; call < first_.back(); ++call) {
       parts_[call - begin_] = {static_cast<double>(calls_.gap_ns(call)),
@@ -209,19 +208,11 @@ class LoopCalls {
 
 }  // namespace
 
-std::vector<IterationTimes> iteration_times(const Trace& trace, const CallPaths& paths,
-                                            const WaitStates& waits, const IterationLoop& loop) {
-  std::vector<std::vector<WaitState>> of_rank(loop.first_call.size());
-  for (const WaitState& s : waits.states) {
-    if (s.effective) of_rank[static_cast<std::size_t>(s.rank)].push_back(s);
-  }
-  std::vector<IterationTimes> times(loop.first_call.size());
-  parallel_for(times.size(), [&](std::size_t r) {
-    const auto& first = loop.first_call[r];
-    if (first.empty()) return;
-    times[r] = LoopCalls(trace, paths, of_rank[r], first, static_cast<std::int32_t>(r)).times();
-  });
-  return times;
+IterationTimes iteration_times(const Trace& trace, const CallPaths& paths,
+                               std::span<const WaitState> waits,
+                               const std::vector<std::uint32_t>& first_call, std::int32_t rank) {
+  if (first_call.empty()) return {};
+  return LoopCalls(trace, paths, waits, first_call, rank).times();
 }
 
 }  // namespace slackline

@@ -91,7 +91,7 @@ TEST(RankLoops, EqualCallsFromDifferentFunctionsAreDifferent) {
 std::vector<IterationTimes> times_of(const Trace& trace) {
   const CallPaths paths(trace);
   const std::vector<IterationLoop> loops = find_iterations(trace, paths);
-  return iteration_times(trace, paths, {}, loops.at(0));
+  return {iteration_times(trace, paths, {}, loops.at(0).first_call.at(0), 0)};
 }
 
 // In each step the mean of the rounds is the same: so is the time of a step with as many rounds.

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "analysis/waits/wait_states.h"
@@ -20,11 +22,17 @@ struct IterationTimes {
   std::vector<double> waiting;
   std::vector<double> without_processor;  ///< outside of MPI, as far as the recording says
   std::vector<double> length;             ///< of all of the iteration, as it was
+
+  auto carried() {
+    return std::tie(computation, communication, waiting, without_processor, length);
+  }
 };
 
-/// By rank; empty for ranks that do not make the iterations. `waits` are the trace's. O(calls).
-std::vector<IterationTimes> iteration_times(const Trace& trace, const CallPaths& paths,
-                                            const WaitStates& waits, const IterationLoop& loop);
+/// `first_call`: the rank's in an IterationLoop; all is empty where the rank does not make the
+/// iterations. `waits` are the rank's effective ones. O(calls of the rank).
+IterationTimes iteration_times(const Trace& trace, const CallPaths& paths,
+                               std::span<const WaitState> waits,
+                               const std::vector<std::uint32_t>& first_call, std::int32_t rank);
 
 /// What of the ranks' time changes from one phase to the next.
 enum class PhaseMetric : std::uint8_t {

@@ -10,11 +10,14 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <functional>
+#include <numeric>
 #include <string_view>
+#include <utility>
 
-#include "analysis/efficiency/time_shares.h"
 #include "analysis/phases/focus_intervals.h"
+#include "analysis/phases/monitored_run.h"
 #include "analysis/phases/run_windows.h"
 #include "analysis/waits/wait_states.h"
 #include "base/error.h"
@@ -32,45 +35,60 @@ FocusInterval* interval_at(Monitor& out, std::int64_t time) {
   return after == out.intervals.begin() ? nullptr : &*std::prev(after);
 }
 
-void add_waiting(const Trace& trace, const WaitStates& waits, std::int64_t start, Monitor& out) {
-  std::vector<std::array<std::int64_t, kWaitPatterns>> sums(out.intervals.size());
-  for (const WaitState& s : waits.states) {
-    if (!s.effective) continue;
+/// A rank's waiting by interval and pattern.
+using WaitingOfRank = std::vector<std::array<std::int64_t, kWaitPatterns>>;
+
+WaitingOfRank waiting_of(const MonitoredRank& rank, std::int64_t start, Monitor& out) {
+  WaitingOfRank sums(out.intervals.size());
+  for (const WaitState& s : rank.waits()) {
     // Ranks wait from the begin of their call on, maybe through several intervals.
-    const std::int64_t begin = trace.calls(s.rank).begin_ns(s.call) - start;
+    const std::int64_t begin = rank.calls().begin_ns(s.call) - start;
     const std::int64_t end = begin + s.wait_ns;
     const FocusInterval* const first = interval_at(out, begin);
     if (first == nullptr) continue;
     for (auto i = static_cast<std::size_t>(first - out.intervals.data());
          i < out.intervals.size() && out.intervals[i].begin_ns < end; ++i) {
-      FocusInterval& interval = out.intervals[i];
-      const std::int64_t inside = std::max<std::int64_t>(
+      const FocusInterval& interval = out.intervals[i];
+      sums[i][static_cast<std::size_t>(s.pattern)] += std::max<std::int64_t>(
           0, std::min(end, interval.end_ns) - std::max(begin, interval.begin_ns));
-      interval.waiting_ns += inside;
-      sums[i][static_cast<std::size_t>(s.pattern)] += inside;
     }
   }
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const auto most = std::ranges::max_element(sums[i]);
+  return sums;
+}
+
+void add_waiting(MonitoredRun& run, Monitor& out) {
+  const std::int64_t start = run.facts().span.whole.begin_ns;
+  const auto of_ranks = run.of_each_rank<WaitingOfRank>(
+      [&](const MonitoredRank& rank) { return waiting_of(rank, start, out); });
+  for (std::size_t i = 0; i < out.intervals.size(); ++i) {
+    std::array<std::int64_t, kWaitPatterns> sums{};
+    for (const WaitingOfRank& rank : of_ranks) {
+      if (rank.empty()) continue;
+      for (std::size_t p = 0; p < kWaitPatterns; ++p) sums[p] += rank[i][p];
+    }
+    out.intervals[i].waiting_ns = std::reduce(sums.begin(), sums.end());
+    const auto most = std::ranges::max_element(sums);
     if (*most > 0) {
-      out.intervals[i].main_pattern = static_cast<WaitPattern>(most - sums[i].begin());
+      out.intervals[i].main_pattern = static_cast<WaitPattern>(most - sums.begin());
     }
   }
 }
 
-void add_path(const Trace& trace, const CriticalPath& path, Monitor& out) {
-  std::vector<std::vector<std::int64_t>> on_rank(
-      out.intervals.size(), std::vector<std::int64_t>(static_cast<std::size_t>(trace.ranks())));
+void add_path(const MonitoredFacts& run, Monitor& out) {
+  std::vector<std::vector<std::int64_t>> on_rank(out.intervals.size(),
+                                                 std::vector<std::int64_t>(run.calls.size()));
   std::size_t interval = 0;
-  for (const ActivitySegment& s : path.segments) {
-    // Segments and intervals are both in order of time; a segment may lie in several intervals.
-    while (interval + 1 < out.intervals.size() && out.intervals[interval].end_ns <= s.begin_ns)
+  for (std::size_t t = 0; t < run.path.size(); ++t) {
+    // Turns and intervals are both in order of time; a rank's part may lie in several intervals.
+    const std::int64_t begin = run.path[t].begin_ns;
+    const std::int64_t end =
+        t + 1 < run.path.size() ? run.path[t + 1].begin_ns : run.span.whole.length_ns();
+    while (interval + 1 < out.intervals.size() && out.intervals[interval].end_ns <= begin)
       ++interval;
-    for (std::size_t i = interval; i < out.intervals.size() && out.intervals[i].begin_ns < s.end_ns;
+    for (std::size_t i = interval; i < out.intervals.size() && out.intervals[i].begin_ns < end;
          ++i) {
-      on_rank[i][static_cast<std::size_t>(s.rank)] +=
-          std::min(s.end_ns, out.intervals[i].end_ns) -
-          std::max(s.begin_ns, out.intervals[i].begin_ns);
+      on_rank[i][static_cast<std::size_t>(run.path[t].rank)] +=
+          std::min(end, out.intervals[i].end_ns) - std::max(begin, out.intervals[i].begin_ns);
     }
   }
   for (std::size_t i = 0; i < on_rank.size(); ++i) {
@@ -84,55 +102,108 @@ void add_path(const Trace& trace, const CriticalPath& path, Monitor& out) {
   }
 }
 
-std::int32_t busiest_rank(const Trace& trace) {
-  std::int32_t most = 0;
-  for (std::int32_t r = 1; r < trace.ranks(); ++r) {
-    if (trace.calls(r).size() > trace.calls(most).size()) most = r;
+std::int32_t chosen_rank(const MonitoredFacts& run, const MonitorOptions& options) {
+  const auto ranks = static_cast<std::int32_t>(run.calls.size());
+  if (options.rank && (*options.rank < 0 || *options.rank >= ranks)) {
+    throw usage_error(fmt::format("rank {} does not exist", *options.rank),
+                      fmt::format("the trace has {}", ranks));
   }
-  return most;
+  const auto most = std::ranges::max_element(run.calls);
+  return options.rank.value_or(static_cast<std::int32_t>(most - run.calls.begin()));
 }
 
-EfficiencyCurves curves_of(const Trace& trace, const IdealRun& ideal, const RunWindows& windows,
-                           const MonitorOptions& options) {
-  if (options.rank && (*options.rank < 0 || *options.rank >= trace.ranks())) {
-    throw usage_error(fmt::format("rank {} does not exist", *options.rank),
-                      fmt::format("the trace has {}", trace.ranks()));
-  }
-  EfficiencyCurves out;
-  out.rank = options.rank ? *options.rank : busiest_rank(trace);
-  out.transfer = transfer_monitor(trace, ideal, out.rank);
-  out.length_ns = windows.length();
-  if (out.length_ns <= 0) return out;
+void add_borders(RunWindows& windows, const MonitorOptions& options, EfficiencyCurves& out) {
   const std::size_t count = std::max(kFewestWindows, options.windows);
   for (std::size_t i = 0; i <= count; ++i) {
     const auto length = static_cast<double>(windows.analysed_end() - windows.analysed_begin());
     out.border_ns.push_back(
         windows.analysed_begin() +
         static_cast<std::int64_t>(length * static_cast<double>(i) / static_cast<double>(count)));
+    windows.expect(out.border_ns.back());
   }
+}
+
+void add_curves(RunWindows& windows, EfficiencyCurves& out) {
   out.whole = windows.between(windows.analysed_begin(), windows.analysed_end());
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i + 1 < out.border_ns.size(); ++i) {
     out.windows.push_back(windows.between(out.border_ns[i], out.border_ns[i + 1]));
   }
-  return out;
 }
 
-TimeInterval analysed_interval(const Trace& trace, const MonitorOptions& options) {
-  return options.analysed.value_or(run_span(trace).common);
+/// The first look at a rank.
+struct LoopsOfRank {
+  std::vector<RankLoop> loops{};
+  TransferMonitor transfer{};  // of the chosen one
+
+  auto carried() { return std::tie(loops, transfer); }
+};
+
+std::vector<IterationLoop> loops_of(MonitoredRun& run, double shortest, Monitor& out) {
+  const MonitoredFacts& facts = run.facts();
+  auto found = run.of_each_rank<LoopsOfRank>([&](const MonitoredRank& rank) {
+    LoopsOfRank of{rank_loops(rank.trace(), rank.paths(), rank.rank(), shortest)};
+    if (rank.rank() == out.rank) {
+      of.transfer =
+          transfer_monitor(rank.trace(), rank.ideal(), rank.rank(), facts.span.whole.begin_ns);
+    }
+    return of;
+  });
+  std::vector<std::vector<RankLoop>> loops;
+  for (LoopsOfRank& rank : found) loops.push_back(std::move(rank.loops));
+  out.transfer = std::move(found[static_cast<std::size_t>(out.rank)].transfer);
+  return find_iterations(std::move(loops), facts.calls);
 }
 
-std::vector<AnalysedLoop> analysed_loops(const Trace& trace, const MonitorInputs& inputs) {
-  std::vector<IterationLoop> found = find_iterations(trace, inputs.paths, kShortestInterval);
+std::vector<AnalysedLoop> analysed_loops(MonitoredRun& run, Monitor& out) {
+  std::vector<IterationLoop> found = loops_of(run, kShortestInterval, out);
   // Ranks may agree on long loops only.
-  if (found.empty()) found = find_iterations(trace, inputs.paths);
+  if (found.empty()) found = loops_of(run, kShortestLoop, out);
   std::vector<AnalysedLoop> loops;
-  for (IterationLoop& loop : found) {
-    LoopChanges changes =
-        loop_changes(loop, iteration_times(trace, inputs.paths, inputs.waits, loop));
-    loops.push_back({std::move(loop), std::move(changes)});
+  if (found.empty()) return loops;
+  using TimesOfLoops = std::vector<IterationTimes>;
+  auto of_ranks = run.of_each_rank<TimesOfLoops>([&](const MonitoredRank& rank) {
+    TimesOfLoops times;
+    for (const IterationLoop& loop : found) {
+      times.push_back(iteration_times(rank.trace(), rank.paths(), rank.waits(),
+                                      loop.first_call[static_cast<std::size_t>(rank.rank())],
+                                      rank.rank()));
+    }
+    return times;
+  });
+  for (std::size_t l = 0; l < found.size(); ++l) {
+    std::vector<IterationTimes> times;
+    for (TimesOfLoops& rank : of_ranks) {
+      times.push_back(rank.empty() ? IterationTimes() : std::move(rank[l]));
+    }
+    LoopChanges changes = loop_changes(found[l], times);
+    loops.push_back({std::move(found[l]), std::move(changes)});
   }
   return loops;
 }
+
+/// A run that is in memory.
+class WholeRun : public MonitoredRun {
+ public:
+  WholeRun(const Trace& trace, const MonitorInputs& inputs, MonitoredFacts facts)
+      : MonitoredRun(std::move(facts)) {
+    std::vector<std::vector<WaitState>> waits(static_cast<std::size_t>(trace.ranks()));
+    for (const WaitState& s : inputs.waits.states) {
+      if (s.effective) waits[static_cast<std::size_t>(s.rank)].push_back(s);
+    }
+    for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+      if (trace.calls(r).empty()) continue;
+      ranks_.emplace_back(trace, inputs.paths, inputs.ideal,
+                          std::move(waits[static_cast<std::size_t>(r)]), r);
+    }
+  }
+
+ private:
+  void visit(const std::function<void(const MonitoredRank&)>& visit) override {
+    parallel_for(ranks_.size(), [&](std::size_t i) { visit(ranks_[i]); });
+  }
+
+  std::deque<MonitoredRank> ranks_;
+};
 
 }  // namespace
 
@@ -165,11 +236,11 @@ std::string_view name(IntervalKind kind) {
   }
 }
 
-TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std::int32_t rank) {
+TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std::int32_t rank,
+                                 std::int64_t start) {
   TransferMonitor m;
   const RankCalls& calls = trace.calls(rank);
   const auto r = static_cast<std::size_t>(rank);
-  const std::int64_t start = run_span(trace).whole.begin_ns;
   std::int64_t observed = 0;
   std::int64_t simulated = 0;
   std::int64_t last = calls.start_ns();
@@ -193,6 +264,12 @@ TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std:
   return m;
 }
 
+void append_turns(std::vector<PathTurn>& turns, std::span<const ActivitySegment> segments) {
+  for (const ActivitySegment& s : segments) {
+    if (turns.empty() || turns.back().rank != s.rank) turns.push_back({s.begin_ns, s.rank});
+  }
+}
+
 Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
                 const MonitorOptions& options) {
   if (!trace.timed()) {
@@ -200,7 +277,7 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
                 "Record a run of the program.");
   }
   const CausalOrder order(trace, matching);
-  const TimeInterval analysed = analysed_interval(trace, options);
+  const TimeInterval analysed = options.analysed.value_or(run_span(trace).common);
   IdealRun ideal;
   WaitStates waits;
   CriticalPath path;
@@ -212,24 +289,38 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
                              {.extent = PathExtent::segments});
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
-  const TimeShares shares =
-      time_shares(trace, matching, CallActivities(trace, paths), waits, ideal, analysed);
-  Monitor out = monitor(trace, {ideal, waits, path, paths, efficiency_inputs(shares)}, options);
+  const Efficiency efficiency = efficiency_from(trace, matching, ideal, analysed);
+  Monitor out = monitor(trace, {ideal, waits, path, paths, efficiency.analysed}, options);
   out.findings.merge(matching.findings());
   return out;
 }
 
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options) {
-  RunWindows windows(trace, inputs.ideal, analysed_interval(trace, options));
-  if (inputs.analysed.has_time()) {
-    windows.set_whole(factors(inputs.analysed, EfficiencyVariant::multiplicative));
-  }
-  Monitor out{curves_of(trace, inputs.ideal, windows, options), {}, 0, {}, {}};
-  if (inputs.ideal.released > 0) out.findings.add(kReplayReleased, {}, inputs.ideal.released);
+  MonitoredFacts facts;
+  facts.span = run_span(trace);
+  facts.analysed = options.analysed.value_or(facts.span.common);
+  facts.inputs = inputs.analysed;
+  facts.released = inputs.ideal.released;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) facts.calls.push_back(trace.calls(r).size());
+  append_turns(facts.path, inputs.path.segments);
+  WholeRun run(trace, inputs, std::move(facts));
+  return monitor(run, options);
+}
+
+Monitor monitor(MonitoredRun& run, const MonitorOptions& options) {
+  const MonitoredFacts& facts = run.facts();
+  Monitor out;
+  out.rank = chosen_rank(facts, options);
+  RunWindows windows(run);
+  out.length_ns = windows.length();
+  if (facts.released > 0) out.findings.add(kReplayReleased, {}, facts.released);
   if (out.length_ns <= 0) return out;
-  find_focus_intervals(trace, analysed_loops(trace, inputs), windows, out);
-  add_waiting(trace, inputs.waits, windows.start(), out);
-  add_path(trace, inputs.path, out);
+  const std::vector<AnalysedLoop> loops = analysed_loops(run, out);
+  add_borders(windows, options, out);
+  find_focus_intervals(loops, windows, out);
+  add_curves(windows, out);
+  add_waiting(run, out);
+  add_path(facts, out);
   return out;
 }
 

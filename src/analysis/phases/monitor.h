@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "analysis/efficiency/efficiency.h"
@@ -34,9 +35,13 @@ struct TransferMonitor {
   std::vector<double> local;          ///< ideal over observed length of the pair, at most 1
   std::uint64_t longer_pairs = 0;     ///< that are longer on the ideal network than observed
   std::vector<double> cumulative;     ///< the same of all pairs up to this one
+
+  auto carried() { return std::tie(time_ns, local, longer_pairs, cumulative); }
 };
-/// For a rank of `trace`; `ideal` is of the same trace. O(calls of the rank).
-TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std::int32_t rank);
+/// For a rank of `trace`; `ideal` is of the same trace, `start_ns` the start of the run. O(calls of
+/// the rank).
+TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std::int32_t rank,
+                                 std::int64_t start_ns);
 
 /// Efficiencies of all ranks in an interval of time.
 struct WindowEfficiency {
@@ -139,6 +144,11 @@ struct MonitorInputs {
 };
 /// Takes a timed trace; MonitorOptions::ideal has no part in it. O(calls).
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options);
+
+class MonitoredRun;
+/// The same of a run that need not be in memory as a whole; all processes call it together, and get
+/// the same. Of `options` only `rank` and `windows` count. Some five passes over the ranks.
+Monitor monitor(MonitoredRun& run, const MonitorOptions& options);
 
 /// "Trend: computation (rank 3) grows steadily by 0.40 % per iteration, from 10 ms to 14 ms."
 std::string trend_sentence(const IterationTrend& trend);

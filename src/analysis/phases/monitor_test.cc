@@ -22,7 +22,8 @@ TEST(TransferMonitor, FollowsFormulas2And3) {
       "rank 0\n @120 +10 send to=1 bytes=8\n @140 +2 send to=1 bytes=8\n"
       "rank 1\n @100 +60 recv from=0 bytes=8\n @200 +10 recv from=0 bytes=8\n");
   const CallMatching matching(trace);
-  const TransferMonitor m = transfer_monitor(trace, ideal_run(trace, matching, {}), 1);
+  const TransferMonitor m =
+      transfer_monitor(trace, ideal_run(trace, matching, {}), 1, run_span(trace).whole.begin_ns);
   EXPECT_THAT(m.time_ns, ElementsAre(160, 210));
   EXPECT_THAT(m.local, ElementsAre(120.0 / 160, 40.0 / 50));
   EXPECT_THAT(m.cumulative, ElementsAre(120.0 / 160, 160.0 / 210));
@@ -50,7 +51,8 @@ TEST(TransferMonitor, LocallyLosesNothingWhereTheIdealRunWaitsLonger) {
       testing::timed_trace(2,
                            "rank 0\n @10 +1 send to=1 bytes=8\n @120 +1 send to=1 bytes=8\n"
                            "rank 1\n @5 +105 recv from=0 bytes=8\n @120 +10 recv from=0 bytes=8\n");
-  const TransferMonitor m = transfer_monitor(trace, ideal_run(trace, CallMatching(trace), {}), 1);
+  const TransferMonitor m = transfer_monitor(trace, ideal_run(trace, CallMatching(trace), {}), 1,
+                                             run_span(trace).whole.begin_ns);
   EXPECT_THAT(m.local, ElementsAre(10.0 / 110, 1.0));
   EXPECT_EQ(m.longer_pairs, 1u);
   EXPECT_THAT(m.cumulative, ElementsAre(10.0 / 110, 119.0 / 130));

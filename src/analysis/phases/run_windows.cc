@@ -5,42 +5,66 @@
 #include "analysis/phases/run_windows.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace slackline {
 
-RunWindows::RunWindows(const Trace& trace, const IdealRun& ideal, const TimeInterval& analysed) {
-  const RunSpan run = run_span(trace);
-  start_ = run.whole.begin_ns;
-  length_ = to_ = run.whole.length_ns();
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    if (trace.calls(r).empty()) continue;
-    clocks_.emplace_back(trace.calls(r), ideal, r);
-    ranks_.push_back(r);
+RunWindows::RunWindows(MonitoredRun& run) : run_(run) {
+  const MonitoredFacts& facts = run.facts();
+  start_ = facts.span.whole.begin_ns;
+  length_ = to_ = facts.span.whole.length_ns();
+  if (facts.analysed.length_ns() > 0) {
+    from_ = std::clamp<std::int64_t>(facts.analysed.begin_ns - start_, 0, length_);
+    to_ = std::clamp<std::int64_t>(from_ + facts.analysed.length_ns(), from_, length_);
   }
-  if (trace.timed() && analysed.length_ns() > 0) {
-    from_ = std::clamp<std::int64_t>(analysed.begin_ns - start_, 0, length_);
-    to_ = std::clamp<std::int64_t>(from_ + analysed.length_ns(), from_, length_);
-  }
+  if (facts.inputs.has_time()) whole_ = factors(facts.inputs, EfficiencyVariant::multiplicative);
 }
 
-WindowEfficiency RunWindows::between(std::int64_t from, std::int64_t to) const {
+std::span<const RunWindows::Reading> RunWindows::at(std::int64_t time) {
+  const auto known = readings_.find(time);
+  if (known != readings_.end()) return known->second;
+  expect(time);
+  const std::vector<std::int64_t> times(expected_.begin(), expected_.end());
+  expected_.clear();
+  using Readings = std::vector<Reading>;
+  const auto of_ranks = run_.of_each_rank<Readings>([&](const MonitoredRank& rank) {
+    Readings readings;
+    for (const std::int64_t t : times) {
+      const RankClock::Reading clock = rank.clock().at(start_ + t);
+      readings.push_back({clock.useful_ns, clock.ideal_ns, rank.calls().first_from(start_ + t)});
+    }
+    return readings;
+  });
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    Readings& of_time = readings_[times[i]];
+    of_time.clear();
+    for (const Readings& rank : of_ranks) of_time.push_back(rank.empty() ? Reading() : rank[i]);
+  }
+  return readings_.at(time);
+}
+
+WindowEfficiency RunWindows::between(std::int64_t from, std::int64_t to) {
   WindowEfficiency e;
-  if (to <= from || clocks_.empty()) return e;
+  const std::vector<std::uint64_t>& calls = run_.facts().calls;
+  const auto present = std::ranges::count_if(calls, [](std::uint64_t n) { return n > 0; });
+  if (to <= from || present == 0) return e;
   double sum = 0;
   double most = 0;
   double ideal = 0;
-  for (std::size_t i = 0; i < clocks_.size(); ++i) {
-    const RankClock& clock = clocks_[i];
-    const RankClock::Reading a = clock.at(start_ + from);
-    const RankClock::Reading b = clock.at(start_ + to);
-    sum += b.useful_ns - a.useful_ns;
-    if (b.useful_ns - a.useful_ns > most) {
-      most = b.useful_ns - a.useful_ns;
-      e.busiest_rank = ranks_[i];
+  expect(to);
+  const std::span<const Reading> begin = at(from);
+  const std::span<const Reading> end = at(to);
+  for (std::size_t r = 0; r < calls.size(); ++r) {
+    if (calls[r] == 0) continue;
+    const double useful = end[r].useful_ns - begin[r].useful_ns;
+    sum += useful;
+    if (useful > most) {
+      most = useful;
+      e.busiest_rank = static_cast<std::int32_t>(r);
     }
-    ideal += b.ideal_ns - a.ideal_ns;
+    ideal += end[r].ideal_ns - begin[r].ideal_ns;
   }
-  const auto ranks = static_cast<double>(clocks_.size());
+  const auto ranks = static_cast<double>(present);
   const auto observed = static_cast<double>(to - from);
   e.useful = sum / ranks / observed;
   e.load_balance = most > 0 ? sum / ranks / most : 1;
@@ -53,6 +77,15 @@ WindowEfficiency RunWindows::between(std::int64_t from, std::int64_t to) const {
     e.transfer = whole_->transfer;
   }
   return e;
+}
+
+std::size_t RunWindows::calls_between(std::int64_t from, std::int64_t to) {
+  expect(to);
+  const std::span<const Reading> begin = at(from);
+  const std::span<const Reading> end = at(to);
+  std::uint64_t calls = 0;
+  for (std::size_t r = 0; r < begin.size(); ++r) calls += end[r].calls - begin[r].calls;
+  return static_cast<std::size_t>(calls) / std::max<std::size_t>(1, begin.size());
 }
 
 }  // namespace slackline

@@ -12,9 +12,15 @@
 namespace slackline {
 namespace {
 
-/// What the processes have found of their stretches, put together in the first one, in the order of
-/// the run; nothing in the others.
-EfficiencyPart joined(const std::vector<EfficiencyPart>& own, ProcessGroup& group) {
+/// Nothing for the whole run, with what ranks wait in MPI_Init and MPI_Finalize.
+std::optional<TimeInterval> waiting_interval(const std::string& text, const RunSpan& run) {
+  if (text == "run") return std::nullopt;
+  return resolve_interval(text, run).value_or(run.common);
+}
+
+}  // namespace
+
+EfficiencyPart joined_parts(const std::vector<EfficiencyPart>& own, ProcessGroup& group) {
   std::vector<RankEfficiency> own_ranks;
   std::vector<TimeInterval> own_ends;
   for (const EfficiencyPart& part : own) {
@@ -37,14 +43,6 @@ EfficiencyPart joined(const std::vector<EfficiencyPart>& own, ProcessGroup& grou
   return whole;
 }
 
-/// Nothing for the whole run, with what ranks wait in MPI_Init and MPI_Finalize.
-std::optional<TimeInterval> waiting_interval(const std::string& text, const RunSpan& run) {
-  if (text == "run") return std::nullopt;
-  return resolve_interval(text, run).value_or(run.common);
-}
-
-}  // namespace
-
 void EfficiencyAnalysis::analyse(const Run& run) {
   efficiency_ = efficiency(run.trace(), run.loaded().matching(), options_,
                            resolve_interval(interval_, run.trace()));
@@ -64,7 +62,7 @@ bool EfficiencyAnalysis::add(const LoadedStretch& stretch) {
 }
 
 void EfficiencyAnalysis::finish(ProcessGroup& group) {
-  const EfficiencyPart whole = joined(own_, group);
+  const EfficiencyPart whole = joined_parts(own_, group);
   if (!group.is_first()) return;
   efficiency_ = efficiency_of(whole, run_->trace.job(), run_->span, analysed_);
   efficiency_.name = run_->run.opened.path;

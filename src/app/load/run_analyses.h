@@ -23,6 +23,10 @@
 
 namespace slackline {
 
+/// The efficiencies of stretches that the processes have found, put together in the first one, in
+/// the order of the run; nothing in the others.
+EfficiencyPart joined_parts(const std::vector<EfficiencyPart>& own, ProcessGroup& group);
+
 /// The efficiency of a run, in one pass; in stretches the same as of the whole to the bit.
 class EfficiencyAnalysis : public RunAnalysis {
  public:

@@ -2,9 +2,12 @@
 
 #include "analysis/phases/monitor.h"
 #include "app/load/loaded_run.h"
+#include "app/load/monitor_analysis.h"
+#include "app/load/run.h"
 #include "app/options/option_values.h"
 #include "app/options/shared_options.h"
 #include "app/requests/schemas.h"
+#include "parallel/process_group.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -33,17 +36,19 @@ void declare(OptionList& options, MonitorRequest& request) {
   declare_rendezvous_from(options, request.rendezvous);
   declare_interval(options, request.interval);
   declare(options, request.run);
+  describe_memory_of_stretches(options);
 }
 
-Report execute(const MonitorRequest& request) {
+Report execute(const MonitorRequest& request, ProcessGroup& group) {
   MonitorOptions options;
   options.rank = request.rank;
   options.windows = request.windows;
   options.ideal = ideal_network(request.causality, request.rendezvous, request.run.model);
-  const LoadedRun run = load_run(request.run);
-  options.analysed = resolve_interval(request.interval, run.trace());
-  const Monitor result = monitor(run.trace(), run.matching(), CallPaths(run.trace()), options);
-  return MonitorReports::untyped(monitor_report(request, options, run, result));
+  Run run = Run::open(request.run, group);
+  MonitorAnalysis phases(options, request.interval);
+  run.analyse({&phases});
+  if (!group.is_first()) return Report();
+  return MonitorReports::untyped(monitor_report(request, options, run.loaded(), phases.take()));
 }
 
 CommandSchema monitor_schema() {

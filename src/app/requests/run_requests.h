@@ -61,8 +61,9 @@ struct MonitorRequest {
 };
 void declare(OptionList& options, MonitorRequest& request);
 
-/// Throws Error.
-Report execute(const MonitorRequest& request);
+/// Several processes share the work where the answer is the same to the bit; only the first one
+/// gets the report. Throws Error.
+Report execute(const MonitorRequest& request, ProcessGroup& group = this_process());
 
 struct LoadedGraph;
 
