@@ -80,7 +80,7 @@ _OF_THE_FILE = ("info", "query", "convert")
 
 _PHASE_COLUMNS = ("begin_ns", "end_ns", "kind", "confidence", "phase", "representative", "waiting_ns", "main_pattern",
                   "late_rank", "late_share", "path_rank", "path_share", "parallel", "load_balance", "serialisation",
-                  "transfer")
+                  "transfer", "openmp_parallel")
 
 
 class Trace:
@@ -373,7 +373,7 @@ class Trace:
             the efficiency most), ``confidence``, ``phase`` (intervals of one number behave alike),
             ``representative``, ``waiting_ns``, ``main_pattern``, ``late_rank``, ``late_share``,
             ``path_rank``, ``path_share`` and the efficiencies ``parallel``, ``load_balance``,
-            ``serialisation`` and ``transfer``.
+            ``serialisation``, ``transfer`` and, of programs with OpenMP, ``openmp_parallel``.
 
         Raises:
             slackline.Error: the trace has no times, and no option ``on`` chooses a run that has them.

@@ -42,26 +42,35 @@ std::vector<Timeline::Strip> strips_of(const Monitor& m) {
   const auto from = static_cast<double>(m.border_ns.front());
   const double width = (static_cast<double>(m.border_ns.back()) - from) /
                        static_cast<double>(m.border_ns.size() - 1);
-  const auto strip = [&](std::string name, double WindowEfficiency::*part, std::string text) {
+  const auto strip = [&](std::string name, auto part, std::string text) {
     Timeline::Strip s{std::move(name), from, width, {}, std::move(text), "measured"};
-    for (const WindowEfficiency& w : m.windows) s.values.push_back(w.*part);
-    s.known.push_back({from, static_cast<double>(m.border_ns.back()), m.whole.*part});
+    for (const WindowEfficiency& w : m.windows) s.values.push_back(part(w));
+    s.known.push_back({from, static_cast<double>(m.border_ns.back()), part(m.whole)});
     for (const FocusInterval& i : m.intervals) {
       if (i.kind == IntervalKind::startup || i.kind == IntervalKind::shutdown) continue;
       s.known.push_back(
-          {static_cast<double>(i.begin_ns), static_cast<double>(i.end_ns), i.efficiency.*part});
+          {static_cast<double>(i.begin_ns), static_cast<double>(i.end_ns), part(i.efficiency)});
     }
     return s;
   };
-  return {
-      strip("parallel efficiency", &WindowEfficiency::useful,
+  const auto of = [](double WindowEfficiency::*part) {
+    return [part](const WindowEfficiency& e) { return e.*part; };
+  };
+  std::vector<Timeline::Strip> strips{
+      strip("parallel efficiency", of(&WindowEfficiency::useful),
             "mean share of rank time in computation"),
-      strip("load balance", &WindowEfficiency::load_balance,
+      strip("load balance", of(&WindowEfficiency::load_balance),
             "mean over maximum computation of the ranks"),
-      strip("serialisation", &WindowEfficiency::serialisation,
+      strip("serialisation", of(&WindowEfficiency::serialisation),
             "maximum computation over ideal-network time: loss through dependences between ranks"),
-      strip("transfer", &WindowEfficiency::transfer,
+      strip("transfer", of(&WindowEfficiency::transfer),
             "ideal-network time over measured time: loss through data transfer")};
+  if (m.whole.openmp) {
+    strips.push_back(strip(
+        "OpenMP", [](const WindowEfficiency& e) { return e.openmp.value_or(1); },
+        "work over thread time outside MPI"));
+  }
+  return strips;
 }
 
 TimelineRun predicted_run(const PictureInput& input, std::int64_t offset_ns) {

@@ -19,7 +19,7 @@
 /* So that each is a function of its own in call paths. */
 #define NOINLINE __attribute__((noinline))
 
-enum { kMostThreads = 16, kSteps = 6 };
+enum { kMostThreads = 16, kSteps = 6, kStepsOfPhases = 60 };
 
 static int64_t work_ns[kMostThreads];
 static int64_t region_ns, serial_ns, blocked_ns, inside_ns;
@@ -297,6 +297,15 @@ NOINLINE static void blocked(void) {
   region_ns += now() - begin;
 }
 
+/* First all threads work, then one. */
+static void phases(int i) {
+  if (i < kStepsOfPhases / 2) {
+    even(5);
+  } else {
+    serial_ns += compute(5);
+  }
+}
+
 static void step(const char* name, int i) {
   if (strcmp(name, "one_thread") == 0) one_thread();
   if (strcmp(name, "inner_barrier") == 0) inner_barrier();
@@ -317,6 +326,7 @@ static void step(const char* name, int i) {
   if (strcmp(name, "tiny") == 0) tiny(20000);
   if (strcmp(name, "funneled") == 0) funneled();
   if (strcmp(name, "blocked") == 0) blocked();
+  if (strcmp(name, "phases") == 0) phases(i);
 }
 
 int main(int argc, char** argv) {
@@ -332,7 +342,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Barrier(MPI_COMM_WORLD);
   const int64_t begin = now();
-  for (int i = 0; i < kSteps; ++i) {
+  const int steps = strcmp(name, "phases") == 0 ? kStepsOfPhases : kSteps;
+  for (int i = 0; i < steps; ++i) {
     step(name, i);
     MPI_Barrier(MPI_COMM_WORLD);
   }

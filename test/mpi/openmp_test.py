@@ -14,14 +14,14 @@ RANKS, STEPS = 2, 6
 THREADS = 2
 
 
-def recorded(test, compiler, case, threads=THREADS, **more):
+def recorded(test, compiler, case, threads=THREADS, ranks=RANKS, **more):
     """The recording's text and what the program printed: {word: {(rank[, thread]): ns}}."""
     program = test.program(f"hybrid_{compiler}")
     if not os.path.exists(program):
         skip(f"{program} was not built: clang or its OpenMP runtime (libomp-dev) is missing")
     # Threads that wait leave the processors to those that work.
     environment = {"OMP_WAIT_POLICY": "passive", **more}
-    done = test.record([*launcher(test), program, case, str(threads)], **environment)
+    done = test.record([*launcher(test, ranks), program, case, str(threads)], **environment)
     succeeded(done)
     said = {word: {} for word in ("work", "region", "serial", "length", "blocked", "inside")}
     for word, rank, rest in re.findall(rf"^({'|'.join(said)}) (\d+) ([\d ]+)$", done.stdout, re.M):
@@ -30,10 +30,10 @@ def recorded(test, compiler, case, threads=THREADS, **more):
     return test.text(), said
 
 
-def launcher(test):
+def launcher(test, ranks=RANKS):
     """More threads than a processor has: Open MPI would bind each rank to one."""
     bind = ["--bind-to", "none"] if test.arguments.mpi == "openmpi" else []
-    return [*test.launcher(RANKS), *bind]
+    return [*test.launcher(ranks), *bind]
 
 
 def openmp(test):
@@ -137,6 +137,28 @@ def case_serial(test, compiler):
         serial, expected = use["serial_ns"], said["serial"][(rank,)]
         check(expected - lacking - 5e6 <= serial <= expected + 5e6,
               f"rank {rank}'s serial part: {serial}, expected {expected} less up to {lacking}")
+
+
+def case_phases(test, compiler):
+    """30 iterations on all threads, and 30 on one: a change point, and the efficiency of threads before and after."""
+    _, said = recorded(test, compiler, "phases", ranks=1)  # as many threads as most machines have processors
+    found = result(test, "phases")
+    regions = [r for r in found["regions"] if r["phase"] is not None]
+    parallel = max(said["region"].values())
+    serial = max(said["serial"].values())
+    middle = regions[0]["begin_ns"] + (regions[-1]["end_ns"] - regions[0]["begin_ns"]) * parallel / (parallel + serial)
+    near = 0.1 * (regions[-1]["end_ns"] - regions[0]["begin_ns"])
+
+    def mean(begin, end):
+        values = [w["openmp_parallel"] for w in found["windows"] if w["begin_ns"] >= begin and w["end_ns"] <= end]
+        return sum(values) / len(values)
+    first, second = mean(0, middle - near), mean(middle + near, regions[-1]["end_ns"])
+    expected = sum(said["work"].values()) / (THREADS * sum(said["region"].values()))
+    check(abs(first - expected) < 0.1 and abs(second - 1 / THREADS) < 0.1, f"{first}, expected {expected}; and {second}")
+    if first < 0.85:
+        skip("other programs took the processors: the phases hardly differ")
+    check(any(abs(r["begin_ns"] - middle) < near for r in regions[1:]), f"a change at {middle}: {regions}")
+    check("OpenMP" in test.slackline("phases", test.output).stdout, "the text")
 
 
 def case_ranks(test, compiler):

@@ -27,6 +27,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/openmp/thread_clock.h"
 #include "base/arithmetic.h"
 #include "calls/computation_code.h"
 
@@ -53,16 +54,12 @@ struct Clipped {
 class ThreadSums {
  public:
   ThreadSums(const RankCalls& calls, std::int32_t rank, const TimeInterval& interval)
-      : calls_(calls), rank_(rank), interval_(interval) {
+      : calls_(calls), rank_(rank), interval_(interval), main_calls_(calls) {
     LocationId most = 0;
     for (const ParallelRegion& region : calls.parallel_regions().all()) {
       if (is_inside(region)) most = std::max(most, region.threads);
     }
     of_.locations.resize(most > 0 ? most : calls.parallel_regions().locations());
-    if (most == 0) return;
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (calls.thread(i) == 0) main_calls_.push_back(i);
-    }
   }
 
   RankThreads sum_up(const RankTime& time, const std::vector<FrameId>& own_frames,
@@ -122,7 +119,7 @@ class ThreadSums {
     const auto of = [&](std::int64_t ns) {
       return part == 1 ? ns : std::llround(part * static_cast<double>(ns));
     };
-    Clipped c{of(region.length_ns), mpi_time(part_inside), {}};
+    Clipped c{of(region.length_ns), main_calls_.time_ns(part_inside), {}};
     for (const LocationTime& t : calls_.parallel_regions().times(region)) {
       c.times.push_back({of(t.busy_ns), of(t.waiting_ns)});
     }
@@ -130,33 +127,15 @@ class ThreadSums {
     return c;
   }
 
-  /// The main thread's. A region that stands for several has no calls inside.
-  std::int64_t mpi_time(const TimeInterval& part) const {
-    std::int64_t sum = 0;
-    auto call = std::ranges::lower_bound(main_calls_, part.begin_ns, {},
-                                         [&](std::size_t i) { return calls_.begin_ns(i); });
-    if (call != main_calls_.begin()) --call;  // it may reach into it
-    for (; call != main_calls_.end() && calls_.begin_ns(*call) < part.end_ns; ++call) {
-      const std::int64_t begin = std::max(calls_.begin_ns(*call), part.begin_ns);
-      sum += std::max<std::int64_t>(0, std::min(calls_.end_ns(*call), part.end_ns) - begin);
-    }
-    return sum;
-  }
-
   void add(const ParallelRegion& region, const Clipped& c, PlaceSums& place) {
-    const auto team = static_cast<std::int64_t>(c.times.size());
-    std::int64_t all_work = 0;
     std::int64_t waiting = 0;
-    std::int64_t waiting_for_mpi = 0;
     std::int64_t longest = 0;
     LocationId late = 0;
     for (LocationId i = 0; i < c.times.size(); ++i) {
       const LocationTime& t = c.times[i];
       const std::int64_t for_mpi = i == 0 ? 0 : std::min(t.waiting_ns, c.in_mpi_ns);
       const std::int64_t work = t.busy_ns - (i == 0 ? c.in_mpi_ns : 0);
-      all_work += work;
       waiting += t.waiting_ns - for_mpi;
-      waiting_for_mpi += for_mpi;
       if (work > longest) late = i;
       longest = std::max(longest, work);
       LocationUse& use = of_.locations[i];
@@ -166,12 +145,7 @@ class ThreadSums {
       place.work_of[{rank_, i}] += work;
     }
     const std::int64_t outside = c.length_ns - c.in_mpi_ns;
-    ThreadTime time;
-    time.work = all_work;
-    time.serial_idle = (threads() - team) * outside;
-    time.imbalance = std::min(waiting, team * longest - all_work);
-    const std::int64_t of_team = team * c.length_ns - c.in_mpi_ns - waiting_for_mpi;
-    time.synchronisation = std::max<std::int64_t>(0, of_team - all_work - time.imbalance);
+    const ThreadTime time = region_time(c.length_ns, c.in_mpi_ns, c.times, threads());
     of_.parallel_ns += outside;
     of_.time += time;
     place.use.instances += region.instances;
@@ -186,7 +160,7 @@ class ThreadSums {
   const RankCalls& calls_;
   std::int32_t rank_;
   TimeInterval interval_;
-  std::vector<std::size_t> main_calls_;  // of the main thread
+  MainThreadCalls main_calls_;
   RankThreads of_;
 };
 

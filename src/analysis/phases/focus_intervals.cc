@@ -32,8 +32,9 @@ struct Border {
 };
 
 IntervalKind kind_of(const WindowEfficiency& e) {
-  if (e.useful >= kGoodEnough) return IntervalKind::computing;
   const double worst = std::min({e.load_balance, e.serialisation, e.transfer});
+  if (e.openmp && *e.openmp < std::min(kGoodEnough, worst)) return IntervalKind::threads;
+  if (e.useful >= kGoodEnough) return IntervalKind::computing;
   if (worst == e.transfer) return IntervalKind::transfer;
   return worst == e.load_balance ? IntervalKind::imbalance : IntervalKind::serialisation;
 }
@@ -50,7 +51,8 @@ void measure_intervals(RunWindows& windows, Monitor& out) {
 
 double distance(const WindowEfficiency& a, const WindowEfficiency& b) {
   return std::max({std::abs(a.useful - b.useful), std::abs(a.transfer - b.transfer),
-                   std::abs(a.load_balance - b.load_balance)});
+                   std::abs(a.load_balance - b.load_balance),
+                   std::abs(a.openmp.value_or(1) - b.openmp.value_or(1))});
 }
 
 bool alike(const FocusInterval& a, const FocusInterval& b) {
@@ -181,12 +183,16 @@ class StretchSearch {
     std::vector<StepSeries> series(3,
                                    {.values = {}, .least_change = kLeastChange, .by_ratio = false});
     for (std::size_t i = 0; i < series.size(); ++i) series[i].group = i;
+    StepSeries openmp = series.front();
+    openmp.group = series.size();
     for (std::size_t i = 0; i + 1 < times.size(); ++i) {
       const WindowEfficiency e = windows_.between(times[i], times[i + 1]);
       series[0].values.push_back(e.useful);
       series[1].values.push_back(e.transfer);
       series[2].values.push_back(e.load_balance);
+      if (e.openmp) openmp.values.push_back(*e.openmp);
     }
+    if (!openmp.values.empty()) series.push_back(std::move(openmp));
     std::vector<Border> borders;
     for (const LevelChange& c : level_changes(series).changes) {
       borders.push_back({times[c.at], c.confidence});

@@ -115,6 +115,9 @@ void find_levels(const IterationLoop& loop, const std::vector<IterationTimes>& t
   if (lacked > 0) {
     add_mean(causes, &IterationTimes::without_processor, kOfWaiting, PhaseMetric::processors);
   }
+  if (sum_of(times, &IterationTimes::idle_threads) > 0) {
+    add_mean(causes, &IterationTimes::idle_threads, kOfMean, PhaseMetric::threads);
+  }
   if (out.times_in_mpi_count) {
     add_mean(causes, &IterationTimes::communication, kOfMean, PhaseMetric::communication);
   }
@@ -140,6 +143,8 @@ TimesColumn column_of(PhaseMetric metric) {
       return &IterationTimes::waiting;
     case PhaseMetric::processors:
       return &IterationTimes::without_processor;
+    case PhaseMetric::threads:
+      return &IterationTimes::idle_threads;
     default:
       return &IterationTimes::computation;
   }
@@ -243,8 +248,8 @@ std::vector<OutlierIteration> outliers_of(const std::vector<IterationChange>& ch
 std::vector<IterationTrend> main_trends(const std::vector<IterationTrend>& trends,
                                         std::size_t ranks, std::size_t iterations) {
   std::vector<IterationTrend> main;
-  for (const PhaseMetric metric :
-       {PhaseMetric::computation, PhaseMetric::communication, PhaseMetric::processors}) {
+  for (const PhaseMetric metric : {PhaseMetric::computation, PhaseMetric::communication,
+                                   PhaseMetric::processors, PhaseMetric::threads}) {
     std::optional<IterationTrend> mean;
     std::optional<IterationTrend> rank;
     double second = 0;  // largest trend of another rank
@@ -284,6 +289,8 @@ std::string_view identifier(PhaseMetric metric) {
       return "waiting";
     case PhaseMetric::processors:
       return "processors";
+    case PhaseMetric::threads:
+      return "threads";
   }
   return "structure";
 }

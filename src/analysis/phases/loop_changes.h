@@ -22,9 +22,12 @@ struct IterationTimes {
   std::vector<double> waiting;
   std::vector<double> without_processor;  ///< outside of MPI, as far as the recording says
   std::vector<double> length;             ///< of all of the iteration, as it was
+  /// Thread time outside of MPI that is not work (ThreadTime::idle()), per thread, as it was; of
+  /// runs with OpenMP regions.
+  std::vector<double> idle_threads{};
 
   auto carried() {
-    return std::tie(computation, communication, waiting, without_processor, length);
+    return std::tie(computation, communication, waiting, without_processor, length, idle_threads);
   }
 };
 
@@ -40,7 +43,8 @@ enum class PhaseMetric : std::uint8_t {
   computation,
   communication,
   waiting,
-  processors  ///< time outside of MPI without a processor
+  processors,  ///< time outside of MPI without a processor
+  threads      ///< of OpenMP that are idle outside of MPI
 };
 /// The name of a metric in results: "computation".
 std::string_view identifier(PhaseMetric metric);

@@ -154,6 +154,19 @@ std::vector<IterationLoop> loops_of(MonitoredRun& run, double shortest, Monitor&
   return find_iterations(std::move(loops), facts.calls);
 }
 
+void add_idle_threads(const MonitoredRank& rank, const TimeInterval& analysed,
+                      const std::vector<std::uint32_t>& first_call, IterationTimes& out) {
+  const ThreadClock& threads = rank.threads(analysed);
+  double before = 0;
+  for (std::size_t k = 0; k < first_call.size(); ++k) {
+    const std::int64_t time = iteration_begin_ns(rank.calls(), first_call, k);
+    const ThreadClock::Reading now = threads.at(time, rank.clock().at(time).useful_ns);
+    const double idle = (now.total_ns - now.work_ns) / threads.threads();
+    if (k > 0) out.idle_threads.push_back(std::max(0.0, idle - before));
+    before = idle;
+  }
+}
+
 std::vector<AnalysedLoop> analysed_loops(MonitoredRun& run, Monitor& out) {
   std::vector<IterationLoop> found = loops_of(run, kShortestInterval, out);
   // Ranks may agree on long loops only.
@@ -164,9 +177,12 @@ std::vector<AnalysedLoop> analysed_loops(MonitoredRun& run, Monitor& out) {
   auto of_ranks = run.of_each_rank<TimesOfLoops>([&](const MonitoredRank& rank) {
     TimesOfLoops times;
     for (const IterationLoop& loop : found) {
-      times.push_back(iteration_times(rank.trace(), rank.paths(), rank.waits(),
-                                      loop.first_call[static_cast<std::size_t>(rank.rank())],
-                                      rank.rank()));
+      const auto& first_call = loop.first_call[static_cast<std::size_t>(rank.rank())];
+      times.push_back(
+          iteration_times(rank.trace(), rank.paths(), rank.waits(), first_call, rank.rank()));
+      if (run.facts().has_regions) {
+        add_idle_threads(rank, run.facts().analysed, first_call, times.back());
+      }
     }
     return times;
   });
@@ -217,6 +233,8 @@ std::string_view to_string(IntervalKind kind) {
       return "serialisation";
     case IntervalKind::transfer:
       return "transfer";
+    case IntervalKind::threads:
+      return "threads";
     case IntervalKind::startup:
       return "start-up";
     case IntervalKind::shutdown:
@@ -231,6 +249,8 @@ std::string_view name(IntervalKind kind) {
       return "computation";
     case IntervalKind::imbalance:
       return "load imbalance";
+    case IntervalKind::threads:
+      return "OpenMP";
     default:
       return to_string(kind);
   }
@@ -301,7 +321,10 @@ Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOp
   facts.analysed = options.analysed.value_or(facts.span.common);
   facts.inputs = inputs.analysed;
   facts.released = inputs.ideal.released;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) facts.calls.push_back(trace.calls(r).size());
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    facts.calls.push_back(trace.calls(r).size());
+    facts.has_regions |= !trace.calls(r).parallel_regions().empty();
+  }
   append_turns(facts.path, inputs.path.segments);
   WholeRun run(trace, inputs, std::move(facts));
   return monitor(run, options);
@@ -350,6 +373,14 @@ std::vector<TimelineCounter> efficiency_counters(const Trace& trace,
     }
     counter.points.emplace_back(start + curves.border_ns.back(), counter.points.back().second);
     counters.push_back(std::move(counter));
+  }
+  if (curves.whole.openmp) {
+    TimelineCounter openmp{"OpenMP efficiency", {}};
+    for (std::size_t i = 0; i < curves.windows.size(); ++i) {
+      openmp.points.emplace_back(start + curves.border_ns[i], curves.windows[i].openmp.value_or(1));
+    }
+    openmp.points.emplace_back(start + curves.border_ns.back(), openmp.points.back().second);
+    counters.push_back(std::move(openmp));
   }
   TimelineCounter cumulative{fmt::format("cumulative transfer efficiency of rank {}", curves.rank),
                              {}};

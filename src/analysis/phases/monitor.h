@@ -45,10 +45,13 @@ TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std:
 
 /// Efficiencies of all ranks in an interval of time.
 struct WindowEfficiency {
-  double useful = 0;               ///< mean computation over the length: parallel efficiency
-  double load_balance = 0;         ///< mean over largest computation
-  double serialisation = 0;        ///< largest computation over the ideal length
-  double transfer = 0;             ///< ideal over observed length, mean of the ranks
+  double useful = 0;         ///< mean computation over the length: parallel efficiency
+  double load_balance = 0;   ///< mean over largest computation
+  double serialisation = 0;  ///< largest computation over the ideal length
+  double transfer = 0;       ///< ideal over observed length, mean of the ranks
+  /// Work over thread time outside of MPI, as HybridFactors::openmp; of runs with OpenMP regions.
+  /// Each rank has as many threads as its largest team of the analysed interval.
+  std::optional<double> openmp{};
   std::int32_t busiest_rank = -1;  ///< that computes longest
 };
 
@@ -59,6 +62,7 @@ enum class IntervalKind : std::uint8_t {
   imbalance,
   serialisation,
   transfer,
+  threads,  ///< of OpenMP are idle
   startup,
   shutdown
 };

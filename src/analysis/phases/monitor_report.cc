@@ -18,7 +18,8 @@ constexpr std::size_t kOutliersShown = 5;
 const Rows<WindowEfficiency> kWindowEfficiency{{"parallel", &WindowEfficiency::useful},
                                                {"load_balance", &WindowEfficiency::load_balance},
                                                {"serialisation", &WindowEfficiency::serialisation},
-                                               {"transfer", &WindowEfficiency::transfer}};
+                                               {"transfer", &WindowEfficiency::transfer},
+                                               {"openmp_parallel", &WindowEfficiency::openmp}};
 
 bool of_program(const FocusInterval& r) {
   return r.kind != IntervalKind::startup && r.kind != IntervalKind::shutdown;
@@ -51,6 +52,8 @@ std::string_view metric_name(PhaseMetric metric) {
       return "sequence of calls";
     case PhaseMetric::processors:
       return "time without a processor";
+    case PhaseMetric::threads:
+      return "idle time per thread";
     default:
       return identifier(metric);
   }
@@ -160,6 +163,19 @@ void add_iterations(const RunIterations& run, Section& section) {
   if (!run.changes.empty()) section.items.emplace_back(kIterationChanges.table(run.changes));
 }
 
+/// With OpenMP's efficiency, of runs that have it.
+Table interval_table(const Monitor& m) {
+  Table table = kFocusIntervals.table(m.intervals);
+  if (!m.whole.openmp) return table;
+  table.columns.push_back({"OpenMP eff.", Unit::ratio, "work over thread time outside MPI"});
+  for (std::size_t i = 0; i < m.intervals.size(); ++i) {
+    const FocusInterval& r = m.intervals[i];
+    const bool known = of_program(r) && r.efficiency.openmp;
+    table.rows[i].push_back(known ? Value(*r.efficiency.openmp) : Value());
+  }
+  return table;
+}
+
 Series transfer_series(const Monitor& m) {
   Series series{"transfer_monitor",
                 fmt::format("Transfer efficiency of rank {}, per call", m.rank),
@@ -191,7 +207,12 @@ Series window_series(const Monitor& m) {
     serial.y.push_back(m.windows[i].serialisation);
     transfer.y.push_back(m.windows[i].transfer);
   }
-  for (Line* line : {&useful, &balance, &serial, &transfer}) {
+  Line openmp{"OpenMP", Unit::ratio, {}};
+  for (const WindowEfficiency& w : m.windows) {
+    if (w.openmp) openmp.y.push_back(*w.openmp);
+  }
+  for (Line* line : {&useful, &balance, &serial, &transfer, &openmp}) {
+    if (line->y.empty()) continue;
     line->steps = true;
     series.lines.push_back(std::move(*line));
   }
@@ -220,7 +241,7 @@ Section monitor_section(const Monitor& m, bool calls) {
   Section section{.id = "monitor", .title = "Phases"};
   section.items.emplace_back(Paragraph{
       "Intervals with the same phase number behave similarly; * marks the representative one."});
-  section.items.emplace_back(kFocusIntervals.table(m.intervals));
+  section.items.emplace_back(interval_table(m));
   if (m.iterations) add_iterations(*m.iterations, section);
   if (calls && !m.transfer.time_ns.empty()) {
     section.items.emplace_back(transfer_series(m));

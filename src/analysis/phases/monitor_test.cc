@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "analysis/phases/level_changes.h"
 #include "base/error.h"
 #include "calls/iterations.h"
@@ -42,6 +44,58 @@ TEST(EfficiencyCounters, StandAtTheTimesOfTheTrace) {
   ASSERT_EQ(cumulative.size(), 2u);
   EXPECT_EQ(cumulative[0].first, 1120);
   EXPECT_EQ(cumulative[1].first, 1131);
+}
+
+// One rank of 4 threads, of which one works 600 ns of a region and the others 200; the rest is
+// serial, and MPI from 900 on.
+TEST(Windows, HaveTheEfficiencyOfThreads) {
+  const Trace trace = timed_trace(1,
+                                  "rank 0\n @0 +0 barrier\n"
+                                  " @100 +600 parallel busy=200,200,200,600 waiting=400,400,400,0\n"
+                                  " @900 +100 barrier\n");
+  const Monitor m = monitor(trace, CallMatching(trace), CallPaths(trace), {.windows = 10});
+  ASSERT_EQ(m.windows.size(), 10u);
+  for (std::size_t w = 0; w < 10; ++w) {
+    const double expected = w == 9 ? 1 : w >= 1 && w < 7 ? 1200.0 / 2400 : 1.0 / 4;
+    EXPECT_NEAR(m.windows[w].openmp.value_or(-1), expected, 1e-12) << w;
+  }
+  EXPECT_NEAR(m.whole.openmp.value_or(-1), 1500.0 / 3600, 1e-12);
+  EXPECT_EQ(efficiency_counters(trace, m)[4].name, "OpenMP efficiency");
+}
+
+// The computation of an iteration takes 1000 ns throughout; from iteration 30 on it is serial.
+TEST(Phases, ChangeWhereThreadsBecomeIdle) {
+  std::string text;
+  for (int rank = 0; rank < 2; ++rank) {
+    text += "rank " + std::to_string(rank) + "\n";
+    for (int k = 0; k < 60; ++k) {
+      const std::string begin = std::to_string(1010 * k);
+      if (k < 30) text += " @" + begin + " +1000 parallel busy=1000,1000 waiting=0,0\n";
+      text += " @" + std::to_string(1010 * k + 1000) + " +10 allreduce bytes=8\n";
+    }
+  }
+  const Trace trace = timed_trace(2, text);
+  const Monitor m = monitor(trace, CallMatching(trace), CallPaths(trace), {});
+  ASSERT_EQ(m.intervals.size(), 2u);
+  EXPECT_EQ(m.intervals[1].begin_ns, 30 * 1010);
+  EXPECT_NEAR(m.intervals[0].efficiency.openmp.value_or(-1), 1, 1e-12);
+  EXPECT_NEAR(m.intervals[1].efficiency.openmp.value_or(-1), 0.5, 1e-12);
+  EXPECT_EQ(m.intervals[0].kind, IntervalKind::computing);
+  EXPECT_EQ(m.intervals[1].kind, IntervalKind::threads);
+  EXPECT_EQ(m.phases, 2u);
+  ASSERT_TRUE(m.iterations);
+  ASSERT_EQ(m.iterations->changes.size(), 1u);
+  EXPECT_EQ(m.iterations->changes[0].iteration, 30u);
+  EXPECT_EQ(m.iterations->changes[0].metric, PhaseMetric::threads);
+  EXPECT_NEAR(m.iterations->changes[0].before_ns, 0, 1e-9);
+  EXPECT_NEAR(m.iterations->changes[0].after_ns, 500, 1e-9);
+}
+
+TEST(Phases, WithoutThreadsSayNothingOfThem) {
+  const Trace trace = timed_trace(1, "rank 0\n @0 +0 barrier\n @900 +100 barrier\n");
+  const Monitor m = monitor(trace, CallMatching(trace), CallPaths(trace), {});
+  EXPECT_FALSE(m.whole.openmp);
+  EXPECT_FALSE(m.windows.front().openmp);
 }
 
 TEST(TransferMonitor, LocallyLosesNothingWhereTheIdealRunWaitsLonger) {

@@ -12,6 +12,7 @@
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/ideal_replay.h"
 #include "analysis/efficiency/rank_clock.h"
+#include "analysis/openmp/thread_clock.h"
 #include "analysis/paths/critical_path.h"
 #include "analysis/waits/wait_states.h"
 #include "base/packed.h"
@@ -42,6 +43,11 @@ class MonitoredRank {
     if (!clock_) clock_.emplace(calls(), ideal_, rank_);
     return *clock_;
   }
+  /// The same of its threads, with the size of its largest team in that interval.
+  const ThreadClock& threads(const TimeInterval& analysed) const {
+    if (!threads_) threads_.emplace(calls(), analysed);
+    return *threads_;
+  }
 
  private:
   const Trace& trace_;
@@ -50,6 +56,7 @@ class MonitoredRank {
   const std::vector<WaitState> waits_;
   const std::int32_t rank_;
   mutable std::optional<RankClock> clock_;
+  mutable std::optional<ThreadClock> threads_;
 };
 
 /// From here on the critical path is on that rank, to the next turn or the end of the run.
@@ -66,6 +73,7 @@ struct MonitoredFacts {
   std::vector<std::uint64_t> calls{};  ///< by rank
   TimeInterval analysed;               ///< in the trace's own time
   EfficiencyInputs inputs{};           ///< of the analysed interval
+  bool has_regions = false;            ///< of OpenMP
   std::uint64_t released = 0;          ///< IdealRun::released
   std::vector<PathTurn> path{};        ///< all of it
 };

@@ -27,11 +27,17 @@ std::span<const RunWindows::Reading> RunWindows::at(std::int64_t time) {
   const std::vector<std::int64_t> times(expected_.begin(), expected_.end());
   expected_.clear();
   using Readings = std::vector<Reading>;
+  const MonitoredFacts& facts = run_.facts();
   const auto of_ranks = run_.of_each_rank<Readings>([&](const MonitoredRank& rank) {
     Readings readings;
     for (const std::int64_t t : times) {
       const RankClock::Reading clock = rank.clock().at(start_ + t);
-      readings.push_back({clock.useful_ns, clock.ideal_ns, rank.calls().first_from(start_ + t)});
+      Reading& reading = readings.emplace_back();
+      reading.useful_ns = clock.useful_ns;
+      reading.ideal_ns = clock.ideal_ns;
+      reading.calls = rank.calls().first_from(start_ + t);
+      if (!facts.has_regions) continue;
+      reading.threads = rank.threads(facts.analysed).at(start_ + t, clock.useful_ns);
     }
     return readings;
   });
@@ -51,6 +57,7 @@ WindowEfficiency RunWindows::between(std::int64_t from, std::int64_t to) {
   double sum = 0;
   double most = 0;
   double ideal = 0;
+  ThreadClock::Reading threads;
   expect(to);
   const std::span<const Reading> begin = at(from);
   const std::span<const Reading> end = at(to);
@@ -63,6 +70,8 @@ WindowEfficiency RunWindows::between(std::int64_t from, std::int64_t to) {
       e.busiest_rank = static_cast<std::int32_t>(r);
     }
     ideal += end[r].ideal_ns - begin[r].ideal_ns;
+    threads.work_ns += end[r].threads.work_ns - begin[r].threads.work_ns;
+    threads.total_ns += end[r].threads.total_ns - begin[r].threads.total_ns;
   }
   const auto ranks = static_cast<double>(present);
   const auto observed = static_cast<double>(to - from);
@@ -70,6 +79,9 @@ WindowEfficiency RunWindows::between(std::int64_t from, std::int64_t to) {
   e.load_balance = most > 0 ? sum / ranks / most : 1;
   e.transfer = std::clamp(ideal / ranks / observed, 0.0, 1.0);
   e.serialisation = ideal > 0 ? std::min(1.0, most / (ideal / ranks)) : 1;
+  if (run_.facts().has_regions) {
+    e.openmp = threads.total_ns > 0 ? std::clamp(threads.work_ns / threads.total_ns, 0.0, 1.0) : 1;
+  }
   if (whole_ && from == from_ && to == to_) {
     e.useful = whole_->parallel;
     e.load_balance = whole_->load_balance;

@@ -44,6 +44,7 @@ class RunWindows {
   struct Reading {
     double useful_ns = 0;
     double ideal_ns = 0;
+    ThreadClock::Reading threads{};
     std::uint64_t calls = 0;  // that have begun before
   };
   /// By rank, at a time.
