@@ -10,13 +10,14 @@
 #include <time.h>
 
 enum { kTag = 0, kUnmatchedTag = 1, kLargest = 4 << 20, kMostSizes = 128 };
+enum { kBufferBytes = 4 * kLargest }; /* the longest stream of different buffers */
 
 struct bench {
   MPI_Comm two; /* ranks 0 and 1, which measure everything but pairs; null on others */
   int ranks;
   int rank;
   int peer;
-  char* send; /* kLargest bytes each, touched */
+  char* send; /* kBufferBytes each, touched */
   char* receive;
   FILE* out; /* rank 0 only */
   int sizes[kMostSizes];

@@ -6,7 +6,7 @@
 
 #include "calibrate.h"
 
-enum { kLeastRounds = 12, kMostRounds = 100000 };
+enum { kLeastRounds = 4, kMostRounds = 100000 };
 
 static int compare(const void* a, const void* b) {
   const int x = *(const int*)a;
@@ -98,9 +98,9 @@ static void measure(struct bench* b, struct random* random, double seconds) {
 }
 
 static char* buffer(void) {
-  char* bytes = malloc(kLargest);
+  char* bytes = malloc(kBufferBytes);
   if (bytes == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
-  memset(bytes, 1, kLargest);
+  memset(bytes, 1, kBufferBytes);
   return bytes;
 }
 

@@ -7,6 +7,9 @@
 enum kind {
   kRoundTrip,
   kStream,
+  kRoundTripReused, /* from buffers that were not written since the last message */
+  kStreamReused,
+  kRoundTripSame, /* received into the buffer that is sent from */
   kSend,
   kIsend,
   kReceive,
@@ -18,10 +21,12 @@ enum kind {
   kKinds
 };
 enum { kPolls = 20 };
+enum { kRing = 1024, kRingBytes = 16 << 10, kReused = 16 };
 enum { kLeastBothWays = 64 << 10 }; /* where bandwidth matters */
 
-static const char* const kNames[kKinds] = {"rtt",      "stream", "send",   "isend", "recv",
-                                           "sendrecv", "test",   "iprobe", "wtime"};
+static const char* const kNames[kKinds] = {"rtt",      "stream", "rtt_reused", "stream_reused",
+                                           "rtt_same", "send",   "isend",      "recv",
+                                           "sendrecv", "test",   "iprobe",     "wtime"};
 
 static void give(struct bench* b, const void* data, int size) {
   MPI_Send(data, size, MPI_BYTE, b->peer, kTag, b->two);
@@ -32,37 +37,42 @@ static void take(struct bench* b, void* data, int size) {
 
 /* Programs send what they have just computed: in their own cache, and changed since the last
  * message. A message from a buffer that was not written since is up to twice as fast. */
-static void compute(struct bench* b, int size) {
+static void compute(struct bench* b, size_t bytes) {
   static unsigned char value;
-  memset(b->send, ++value, (size_t)size);
+  memset(b->send, ++value, bytes);
 }
 
-/* Messages of a stream: enough for the gap to show, few enough for long ones to end. */
+/* Messages of a stream: enough for the gap to show, few enough for long ones to end, and all of
+ * them in kBufferBytes. */
 static int stream_length(int size) {
   if (size <= 64 << 10) return 16;
   return size <= 512 << 10 ? 8 : 4;
 }
 
-/* PRTT(n,0,s) of Hoefler et al. 2007: n messages there, one back. */
-static double exchange(struct bench* b, int size, int n) {
-  compute(b, size);
+/* PRTT(n,0,s) of Hoefler et al. 2007: n messages there, one back. Messages that are written have a
+ * buffer each, as those of a program that sends several have. */
+static double exchange(struct bench* b, enum kind kind, int size, int n) {
+  const int reused = kind == kRoundTripReused || kind == kStreamReused;
+  char* const in = kind == kRoundTripSame ? b->send : b->receive;
+  const size_t step = reused ? 0 : (size_t)size;
+  if (!reused && !(kind == kRoundTripSame && b->rank == 1)) compute(b, (size_t)n * (size_t)size);
   if (b->rank == 1) {
     give(b, NULL, 0);
-    for (int i = 0; i < n; ++i) take(b, b->receive, size);
+    for (int i = 0; i < n; ++i) take(b, in + (size_t)i * step, size);
     give(b, b->send, size);
     return 0;
   }
   take(b, NULL, 0);
   const double begin = now_ns();
-  for (int i = 0; i < n; ++i) give(b, b->send, size);
-  take(b, b->receive, size);
+  for (int i = 0; i < n; ++i) give(b, b->send + (size_t)i * step, size);
+  take(b, in, size);
   return now_ns() - begin;
 }
 
 /* In MPI_Send or MPI_Isend, while the receiver is in the matching receive. */
 static double send_call(struct bench* b, int size, int nonblocking) {
   MPI_Request request;
-  if (b->rank == 0) compute(b, size);
+  if (b->rank == 0) compute(b, (size_t)size);
   if (b->rank == 1) {
     MPI_Irecv(b->receive, size, MPI_BYTE, b->peer, kTag, b->two, &request);
     give(b, NULL, 0);
@@ -94,7 +104,7 @@ static double receive_call(struct bench* b, int size) {
     give(b, &took, (int)sizeof took);
     return took;
   }
-  compute(b, size);
+  compute(b, (size_t)size);
   take(b, NULL, 0);
   give(b, b->send, size);
   take(b, &took, (int)sizeof took);
@@ -103,7 +113,7 @@ static double receive_call(struct bench* b, int size) {
 
 /* In MPI_Sendrecv of a message in each direction at the same time. */
 static double both_ways(struct bench* b, int size) {
-  compute(b, size);
+  compute(b, (size_t)size);
   if (b->rank == 1) {
     give(b, NULL, 0);
   } else {
@@ -155,7 +165,10 @@ static double measure_once(struct bench* b, enum kind kind, int size, int n) {
   switch (kind) {
     case kRoundTrip:
     case kStream:
-      return exchange(b, size, n);
+    case kRoundTripReused:
+    case kStreamReused:
+    case kRoundTripSame:
+      return exchange(b, kind, size, n);
     case kSend:
     case kIsend:
       return send_call(b, size, kind == kIsend);
@@ -169,8 +182,12 @@ static double measure_once(struct bench* b, enum kind kind, int size, int n) {
 }
 
 /* Sizes come in random order, and a program's mostly do not: what is measured follows messages of
- * the same size, so that the buffers within MPI are in the caches. */
-static int repetitions(int size) {
+ * the same size, so that the buffers within MPI are in the caches. Short messages go through a ring
+ * of these, which they have to have filled, and buffers that are not written have to come to rest
+ * between the caches. */
+static int repetitions(enum kind kind, int size, int n) {
+  if (kind < kSend && size <= kRingBytes) return kRing / n;
+  if (kind == kRoundTripReused) return kReused;
   return size <= 64 << 10 ? 4 : 2;
 }
 
@@ -181,8 +198,9 @@ void run_task(struct bench* b, int task, unsigned round) {
   const int size = sized ? b->sizes[task % b->size_count] : 0;
   if (kind == kReceive && size > b->eager) return;
   if (kind == kBothWays && size < kLeastBothWays) return;
-  const int n = kind == kStream ? stream_length(size) : sized ? 1 : kPolls;
+  const int stream = kind == kStream || kind == kStreamReused;
+  const int n = stream ? stream_length(size) : sized ? 1 : kPolls;
   double took = 0;
-  for (int i = 0; i < repetitions(size); ++i) took = measure_once(b, kind, size, n);
+  for (int i = 0; i < repetitions(kind, size, n); ++i) took = measure_once(b, kind, size, n);
   if (b->out != NULL) fprintf(b->out, "%s %u %d %d %.0f\n", kNames[kind], round, size, n, took);
 }

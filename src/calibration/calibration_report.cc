@@ -51,6 +51,11 @@ constexpr FindingKind kContentionResidual{
     "contention_residual", Severity::notice,
     "Messages in both directions at the same time do not take the time of a shared bandwidth: the "
     "factor of contention, and the limiter of the platform, are uncertain."};
+constexpr FindingKind kSpread{
+    "calibration_spread", Severity::notice,
+    "The starts of the benchmark differ by over 10 %: the machine itself changed meanwhile, as a "
+    "virtual one does whose processors are moved. Predictions are no more exact than that."};
+constexpr double kMuchSpread = 0.1;
 constexpr double kMuchResidual = 0.05;
 constexpr double kMuchContentionResidual = 0.1;
 constexpr double kShortMessages = 64 * 1024;
@@ -62,29 +67,34 @@ struct NamedFit {
 };
 
 std::vector<NamedFit> fits_of(const LogGPSFit& f) {
-  std::vector<NamedFit> fits{{"one_way", "one way, PRTT(1,0,s)/2", &f.one_way},
-                             {"stream", "per message of a stream, g + (s-1) G", &f.stream},
-                             {"send", "in MPI_Send", &f.send},
-                             {"isend", "in MPI_Isend", &f.isend},
-                             {"recv", "in MPI_Recv, message there", &f.receive}};
+  std::vector<NamedFit> fits{
+      {"one_way", "one way, PRTT(1,0,s)/2", &f.one_way},
+      {"stream", "per message of a stream, g + (s-1) G", &f.stream},
+      {"one_way_reused", "one way, buffers not written", &f.one_way_reused},
+      {"stream_reused", "per message of a stream, the same, from one buffer", &f.stream_reused},
+      {"one_way_same", "one way, received into the sent buffer", &f.one_way_same},
+      {"send", "in MPI_Send", &f.send},
+      {"isend", "in MPI_Isend", &f.isend},
+      {"recv", "in MPI_Recv, message there", &f.receive}};
   fits.push_back({"sendrecv", "in MPI_Sendrecv, a message each way", &f.both_ways});
   std::erase_if(fits, [](const NamedFit& named) { return named.fit->segments.empty(); });
   return fits;
 }
 
-std::vector<PingPong> ping_pongs(const LogGPSFit& fit, const SmpiTables& smpi) {
+std::vector<PingPong> ping_pongs(const LogGPSFit& fit, const SmpiTables& smpi, Buffers buffers) {
   std::vector<PingPong> all;
   const auto femtos = [](const Estimate& ns) {
     return std::llround(ns.value * static_cast<double>(kFemtosPerNano));
   };
   const LogGPS model{femtos(fit.latency), femtos(fit.overhead), femtos(fit.gap_per_byte)};
-  for (std::size_t i = 0; i < fit.one_way.points.size(); ++i) {
-    const WeightedPoint& p = fit.one_way.points[i];
+  const PiecewiseFit& one_way = fit.one_way_of(buffers);
+  for (std::size_t i = 0; i < one_way.points.size(); ++i) {
+    const WeightedPoint& p = one_way.points[i];
     // No message is faster than the model's latencies and overheads.
     const std::int64_t least_fs =
         message_fs_without_transfer(model, p.x <= fit.eager_bytes.value, GraphOptions{}.rendezvous);
     const double least = static_cast<double>(least_fs) / static_cast<double>(kFemtosPerNano);
-    all.push_back({p.x, p.y, std::max(least, fit.one_way.at(p.x)), smpi.one_way_ns[i]});
+    all.push_back({p.x, p.y, std::max(least, one_way.at(p.x)), smpi.one_way_ns[i]});
   }
   return all;
 }
@@ -227,7 +237,9 @@ Section method() {
               "whose receive, posted long after, does not take the time of the transfer; "
               "contention is that of MPI_Sendrecv between both ranks (Bedaride et al. 2013). By "
               "message size, one_way is "
-              "PRTT(1,0,s)/2, stream the line of g and G, and send, isend and recv are times "
+              "PRTT(1,0,s)/2 of buffers written before, reused of those not written since, same of "
+              "those "
+              "that receive, too, stream the line of g and G, and send, isend and recv are times "
               "within the calls. Breakpoints are those of the partition into lines with the least "
               "modified BIC (Zhang and Siegmund 2007); intervals are from a bootstrap over the "
               "rounds."}}};
@@ -252,11 +264,12 @@ const Rows<LogGPSFit, CalibrationOf> kCalibration{
     {"iprobe_ns", &LogGPSFit::probe, kEstimateRows},
     {"wtime_ns", &LogGPSFit::clock, kEstimateRows},
     {"without_processor", [](auto&, auto& of) { return of.samples.without_processor; }},
+    {"spread", &LogGPSFit::spread},
     {"rounds", [](auto&, auto& of) { return rounds_of(of.samples); }}};
 
 Described<CalibrationJson> describe(const CalibrationSamples& samples, const LogGPSFit& fit,
-                                    const SmpiTables& smpi) {
-  const std::vector<PingPong> ping_pong = ping_pongs(fit, smpi);
+                                    const SmpiTables& smpi, Buffers buffers) {
+  const std::vector<PingPong> ping_pong = ping_pongs(fit, smpi, buffers);
   Described<CalibrationJson> report{CalibrationJson(fit, CalibrationOf{samples, ping_pong})};
   note_residuals(ping_pong, report.findings);
   if (!smpi.scaled_sizes.empty()) {
@@ -268,6 +281,9 @@ Described<CalibrationJson> describe(const CalibrationSamples& samples, const Log
   if (fit.contention && fit.contention->residual > kMuchContentionResidual) {
     report.findings.add(kContentionResidual,
                         fmt::format("residual {}", format_percent(fit.contention->residual, 0)));
+  }
+  if (fit.spread > kMuchSpread) {
+    report.findings.add(kSpread, format_percent(fit.spread, 0));
   }
   if (fit.all_eager) report.findings.add(kAllSizesEager);
   if (fit.latency.value == 0) report.findings.add(kNoLatency);
@@ -284,9 +300,10 @@ Described<CalibrationJson> describe(const CalibrationSamples& samples, const Log
                     "parameters may be wrong. Repeat on a quiet machine.",
                     share)});
   }
-  parameters.items.emplace_back(
-      Paragraph{fmt::format("{}, {}; {} rounds in {}.", samples.mpi, places, rounds_of(samples),
-                            format_time_ns(ns_of_seconds(samples.seconds)))});
+  parameters.items.emplace_back(Paragraph{
+      fmt::format("{}, {}; {} rounds in {}; starts of the benchmark differ by {}.", samples.mpi,
+                  places, rounds_of(samples), format_time_ns(ns_of_seconds(samples.seconds)),
+                  format_percent(fit.spread, 1))});
   parameters.items.emplace_back(parameter_table(fit));
   Section pieces{.id = "pieces", .title = "By message size"};
   pieces.items = {kPingPong.table(by_doubling(ping_pong)), kFittedPieces.table(named_pieces(fit))};

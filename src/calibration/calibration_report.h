@@ -19,7 +19,7 @@ using CalibrationJson = JsonBy<kCalibration>;
 /// `breakpoints_bytes` of the one-way time, `pieces` of every quantity, and `ping_pong`: what the
 /// prediction and the simulation make of the measured ping-pong.
 Described<CalibrationJson> describe(const CalibrationSamples& samples, const LogGPSFit& fit,
-                                    const SmpiTables& smpi);
+                                    const SmpiTables& smpi, Buffers buffers);
 
 /// Value and interval, for a Report.
 extern const Rows<Estimate> kEstimateRows;

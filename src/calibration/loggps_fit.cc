@@ -30,18 +30,23 @@ SampleTable halved(SampleTable table) {
 }
 
 /// (PRTT(n,0,s) - PRTT(1,0,s)) / (n - 1), with the median of the latter, round by round.
-SampleTable time_per_message(const CalibrationSamples& samples) {
-  SampleTable table = needed(samples, Quantity::stream);
-  const std::vector<WeightedPoint> single = points_of(needed(samples, Quantity::round_trip));
+SampleTable time_per_message(SampleTable table, const SampleTable& messages,
+                             const SampleTable& round_trips) {
+  const std::vector<WeightedPoint> single = points_of(round_trips);
   for (std::size_t r = 0; r < table.rounds.size(); ++r) {
     for (std::size_t i = 0; i < table.sizes.size(); ++i) {
       const auto alone = std::ranges::find(single, table.sizes[i], &WeightedPoint::x);
-      const double n = samples.messages.rounds[r][i];
+      const double n = messages.rounds[r][i];
       double& value = table.rounds[r][i];
       value = alone == single.end() || n < 2 ? std::nan("") : (value - alone->y) / (n - 1);
     }
   }
   return table;
+}
+
+SampleTable time_per_message(const CalibrationSamples& samples) {
+  return time_per_message(needed(samples, Quantity::stream), samples.messages,
+                          needed(samples, Quantity::round_trip));
 }
 
 /// The line of the smallest sizes, at one byte.
@@ -209,6 +214,36 @@ SharedBandwidth shared_bandwidth(std::vector<WeightedPoint> one_way,
   return shared;
 }
 
+double spread_of_starts(const SampleTable& round_trips) {
+  std::vector<std::size_t> begins = round_trips.processes;
+  if (begins.size() < 2) return 0;
+  begins.push_back(round_trips.rounds.size());
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < round_trips.sizes.size(); ++i) {
+    std::vector<double> medians;
+    for (std::size_t p = 0; p + 1 < begins.size(); ++p) {
+      std::vector<double> values;
+      for (std::size_t r = begins[p]; r < begins[p + 1]; ++r) {
+        if (!std::isnan(round_trips.rounds[r][i])) values.push_back(round_trips.rounds[r][i]);
+      }
+      if (!values.empty()) medians.push_back(sample_median(std::move(values)));
+    }
+    if (medians.size() < 2) continue;
+    const auto [least, most] = std::ranges::minmax(medians);
+    if (least > 0) ratios.push_back(most / least - 1);
+  }
+  return ratios.empty() ? 0 : sample_median(std::move(ratios));
+}
+
+const PiecewiseFit& LogGPSFit::one_way_of(Buffers buffers) const {
+  const PiecewiseFit& fit = buffers == Buffers::reused ? one_way_reused
+                            : buffers == Buffers::same ? one_way_same
+                                                       : one_way;
+  if (!fit.segments.empty()) return fit;
+  throw Error("cannot fit messages of such buffers", "they were never measured",
+              "Measure again with 'slackline calibrate -- mpirun -n 2'.");
+}
+
 std::vector<double> message_noise(const SampleTable& round_trips, double eager_bytes) {
   constexpr double kShort = 4096;
   constexpr std::size_t kPercent = 100;
@@ -246,12 +281,15 @@ LogGPSFit fit_loggps(const CalibrationSamples& samples, const PiecewiseOptions& 
   fit.stream = fit_piecewise(time_per_message(samples), options);
   fit.send = fit_piecewise(needed(samples, Quantity::send), options);
   fit.receive = fit_piecewise(needed(samples, Quantity::receive), options);
-  if (!samples[Quantity::isend].empty()) {
-    fit.isend = fit_piecewise(samples[Quantity::isend], options);
-  }
-  if (!samples[Quantity::both_ways].empty()) {
-    fit.both_ways = fit_piecewise(samples[Quantity::both_ways], options);
-  }
+  fit.isend = fit_piecewise(samples[Quantity::isend], options);
+  fit.both_ways = fit_piecewise(samples[Quantity::both_ways], options);
+  fit.one_way_reused = fit_piecewise(halved(samples[Quantity::round_trip_reused]), options);
+  fit.one_way_same = fit_piecewise(halved(samples[Quantity::round_trip_same]), options);
+  fit.stream_reused =
+      fit_piecewise(time_per_message(samples[Quantity::stream_reused], samples.messages_reused,
+                                     samples[Quantity::round_trip_reused]),
+                    options);
+  fit.spread = spread_of_starts(samples[Quantity::round_trip]);
   fit.asynchronous_bytes = transferred_before_receive(fit);
   fit_parameters(samples, options, fit);
   fit.test = plain_cost(samples[Quantity::test], options);

@@ -54,13 +54,25 @@ struct LogGPSFit {
   /// What a message takes more than its median: percentiles 0 to 100 over short eager messages.
   std::vector<double> noise_ns;
 
-  PiecewiseFit one_way;    ///< PRTT(1,0,s)/2
-  PiecewiseFit stream;     ///< g + (s-1) G
+  PiecewiseFit one_way;         ///< PRTT(1,0,s)/2 of written buffers
+  PiecewiseFit stream;          ///< g + (s-1) G
+  PiecewiseFit one_way_reused;  ///< of buffers used otherwise; empty: not measured
+  PiecewiseFit stream_reused;
+  PiecewiseFit one_way_same;
   PiecewiseFit send;       ///< MPI_Send
   PiecewiseFit isend;      ///< MPI_Isend
   PiecewiseFit receive;    ///< MPI_Recv; eager sizes only
   PiecewiseFit both_ways;  ///< MPI_Sendrecv; long messages only
+  /// How far the starts of the benchmark are apart: the largest median round trip of a size over
+  /// the least one, less 1, as the median over all sizes. 0: one start.
+  double spread = 0;
+
+  /// Throws Error when it was not measured.
+  const PiecewiseFit& one_way_of(Buffers buffers) const;
 };
+
+/// LogGPSFit::spread of the round trips. O(n log n).
+double spread_of_starts(const SampleTable& round_trips);
 
 /// Percentiles 0 to 100 of the noise of one message, from round trips of up to `eager_bytes` and
 /// 4 KiB. A round trip is two messages: each of them has half of the mean deviation from the median
@@ -90,6 +102,6 @@ struct SmpiTables {
 /// therefore scaled), against the route's nominal values, which
 /// are L and the bandwidth of the largest messages. SimGrid adds 16 bytes to each message, which is
 /// taken into account. Source: Degomme et al. 2017; rules of SimGrid 3.32 for detached messages.
-SmpiTables smpi_tables(const LogGPSFit& fit);
+SmpiTables smpi_tables(const LogGPSFit& fit, Buffers buffers = Buffers::written);
 
 }  // namespace slackline

@@ -25,10 +25,11 @@ struct Network {
   double asynchronous = eager;  // longer messages up to S leave when their receive is posted
   double contention = 2;        // bandwidth of both directions over that of one
   double call_factor = 1;       // of MPI_Send and MPI_Recv when they are measured by themselves
+  double reused = 1, same = 1;  // of the time per byte, for such buffers
 
-  double one_way(double size) const {
+  double one_way(double size, double factor = 1) const {
     const double over = size > eager ? handshake : 0;
-    return latency + send + receive + (size - 1) * per_byte + over;
+    return latency + send + receive + (size - 1) * factor * per_byte + over;
   }
   double both_ways(double size) const {
     return one_way(size) + (2 / contention - 1) * (size - 1) * per_byte;
@@ -55,6 +56,15 @@ class Benchmark {
     });
     s.messages = s[Quantity::stream];
     for (auto& round : s.messages.rounds) std::ranges::fill(round, kMessages);
+    s.messages_reused = s.messages;
+    fill(s[Quantity::round_trip_reused], rounds,
+         [&](double x) { return 2 * network.one_way(x, network.reused); });
+    fill(s[Quantity::stream_reused], rounds, [&](double x) {
+      return 2 * network.one_way(x, network.reused) +
+             (kMessages - 1) * (network.gap + (x - 1) * network.reused * network.per_byte);
+    });
+    fill(s[Quantity::round_trip_same], rounds,
+         [&](double x) { return 2 * network.one_way(x, network.same); });
     fill(s[Quantity::send], rounds, [&](double) { return network.call_factor * network.send; });
     fill(s[Quantity::isend], rounds, [&](double) { return network.send + 30; });
     fill(s[Quantity::receive], rounds, [&](double x) { return network.receive_call(x); });
@@ -111,6 +121,48 @@ TEST(FitLogGPS, TheProtocolChangeIsABreakpoint) {
   EXPECT_TRUE(fit.one_way.breakpoints[0].contains(network.eager));
   EXPECT_THAT(fit.stream.breakpoints, SizeIs(0));
   EXPECT_NEAR(fit.test.value, 50, 1);
+}
+
+// A process that is moved between three starts, with what is planted: two starts at 1, one at 1.5.
+TEST(FitLogGPS, SaysHowFarTheStartsAreApart) {
+  SampleTable table{.sizes = {1, 8, 64}, .rounds = {}};
+  for (const double factor : {1.0, 1.0, 1.5, 1.5, 1.0, 1.0}) {
+    table.rounds.push_back({factor * 100, factor * 110, factor * 300});
+  }
+  EXPECT_EQ(spread_of_starts(table), 0);
+  table.processes = {0, 2, 4};
+  EXPECT_DOUBLE_EQ(spread_of_starts(table), 0.5);
+  for (auto& round : table.rounds) round[1] = std::nan("");
+  EXPECT_DOUBLE_EQ(spread_of_starts(table), 0.5);
+}
+
+TEST(FitLogGPS, HasACurveForEachUseOfBuffers) {
+  Benchmark benchmark(9);
+  const Network network{.reused = 0.6, .same = 1.2};
+  const LogGPSFit fit = fit_loggps(benchmark.run(network, 40), {.replicates = 50});
+  for (const double size : {8.0, 2000.0, 20'000.0, 1e6}) {
+    const auto near = [&](const PiecewiseFit& found, double planted) {
+      EXPECT_NEAR(found.at(size), planted, 0.03 * planted) << size;
+    };
+    near(fit.one_way_of(Buffers::written), network.one_way(size));
+    near(fit.one_way_of(Buffers::reused), network.one_way(size, 0.6));
+    near(fit.one_way_of(Buffers::same), network.one_way(size, 1.2));
+    near(fit.stream_reused, network.gap + (size - 1) * 0.6 * network.per_byte);
+  }
+  // The route of a platform has the bandwidth of the messages that it is for.
+  EXPECT_NEAR(smpi_tables(fit).bandwidth_bytes_per_s, 5e9, 0.03 * 5e9);
+  EXPECT_NEAR(smpi_tables(fit, Buffers::reused).bandwidth_bytes_per_s, 5e9 / 0.6, 0.03 * 5e9 / 0.6);
+}
+
+TEST(FitLogGPS, BuffersThatWereNotMeasuredAreNamed) {
+  Benchmark benchmark(10);
+  CalibrationSamples samples = benchmark.run({}, 10);
+  samples[Quantity::round_trip_same] = {};
+  samples[Quantity::round_trip_reused] = {};
+  samples[Quantity::stream_reused] = {};
+  const LogGPSFit fit = fit_loggps(samples, {.replicates = 5});
+  EXPECT_THROW(fit.one_way_of(Buffers::same), Error);
+  EXPECT_THROW(smpi_tables(fit, Buffers::reused), Error);
 }
 
 TEST(FitLogGPS, FindsThePlantedContention) {

@@ -5,6 +5,7 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -18,6 +19,8 @@ namespace {
 
 constexpr std::int64_t kVersion = 1;
 constexpr double kLongestBound_ns = 1e12;
+/// The [[piece]] of each use of buffers.
+constexpr std::array<std::string_view, 3> kOneWay{"one_way", "one_way_reused", "one_way_same"};
 
 /// A basic string of TOML.
 std::string toml_string(std::string_view text) {
@@ -44,7 +47,7 @@ std::string interval_line(std::string_view name, const Estimate& e, std::string_
                      real(e.low), real(e.high), comment);
 }
 
-std::string head(const CalibrationSamples& s) {
+std::string head(const CalibrationSamples& s, const LogGPSFit& f) {
   return fmt::format(
       "# Written by 'slackline calibrate': what messages between two ranks cost here.\n"
       "# Use it with --machine; 'slackline calibrate --help' says how it was measured.\n\n"
@@ -56,10 +59,12 @@ std::string head(const CalibrationSamples& s) {
       "processors = [{}, {}]\n"
       "seconds = {}  # of measurement\n"
       "without_processor = {}  # share of it in which others had the processor of a rank\n"
-      "rounds = {}  # in each of which every size was measured once, in random order\n\n",
+      "rounds = {}  # in each of which every size was measured once, in random order\n"
+      "spread = {}  # of round trips between the starts of the benchmark\n\n",
       kVersion, toml_string(s.started), toml_string(s.mpi), toml_string(s.hosts[0]),
       toml_string(s.hosts[1]), toml_string(s.processors[0]), toml_string(s.processors[1]),
-      real(s.seconds), real(s.without_processor), s[Quantity::round_trip].rounds.size());
+      real(s.seconds), real(s.without_processor), s[Quantity::round_trip].rounds.size(),
+      real(f.spread));
 }
 
 std::string loggps_table(const LogGPSFit& f) {
@@ -221,9 +226,11 @@ std::vector<MeasuredPiece> pieces_of(toml::table& root, std::string_view quantit
 
 std::string machine_text(const CalibrationSamples& samples, const LogGPSFit& fit,
                          const SmpiTables& smpi) {
-  return head(samples) + loggps_table(fit) + intervals_table(fit) + noise_table(fit) +
+  return head(samples, fit) + loggps_table(fit) + intervals_table(fit) + noise_table(fit) +
          "# The piecewise functions: time in ns is offset + slope * bytes.\n\n" +
-         pieces("one_way", fit.one_way) + pieces("stream", fit.stream) + pieces("send", fit.send) +
+         pieces("one_way", fit.one_way) + pieces("stream", fit.stream) +
+         pieces("one_way_reused", fit.one_way_reused) + pieces("stream_reused", fit.stream_reused) +
+         pieces("one_way_same", fit.one_way_same) + pieces("send", fit.send) +
          pieces("isend", fit.isend) + pieces("recv", fit.receive) + smpi_table(smpi);
 }
 
@@ -252,7 +259,7 @@ std::string platform_text(const SmpiTables& smpi) {
       smpi.bandwidth_bytes_per_s, smpi.latency_ns / 2000, limiter);
 }
 
-MeasuredMachine read_machine_file(const std::filesystem::path& path) {
+MeasuredMachine read_machine_file(const std::filesystem::path& path, Buffers buffers) {
   toml::table root;
   {
     const MappedFile file(path);
@@ -267,9 +274,20 @@ MeasuredMachine read_machine_file(const std::filesystem::path& path) {
   if ((*machine)["version"].value_exact<std::int64_t>() != kVersion) {
     no_machine(path, fmt::format("its version is not {}", kVersion));
   }
-  MeasuredMachine measured{
-      read_model_file(path),           bounds_of(root),      pieces_of(root, "one_way", path),
-      pieces_of(root, "stream", path), noise_of(root, path), origin_of(*machine)};
+  const std::string_view stream = buffers == Buffers::reused ? "stream_reused" : "stream";
+  MeasuredMachine measured{read_model_file(path),
+                           bounds_of(root),
+                           pieces_of(root, kOneWay[static_cast<std::size_t>(buffers)], path),
+                           pieces_of(root, stream, path),
+                           noise_of(root, path),
+                           origin_of(*machine)};
+  if (buffers != Buffers::written) {
+    const std::string_view name = kBuffersNames[static_cast<std::size_t>(buffers)];
+    if (measured.one_way.empty()) {
+      no_machine(path, fmt::format("it has no messages of --buffers {}", name));
+    }
+    measured.origin += fmt::format("; buffers {}", name);
+  }
   const ModelSettings& s = measured.settings;
   if (!s.latency_fs || !s.overhead_fs || !s.gap_per_byte_fs || !s.eager_threshold_bytes) {
     no_machine(path, "its table [loggps] lacks one of L, o, G and S");

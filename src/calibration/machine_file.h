@@ -32,13 +32,15 @@ struct MeasuredPiece {
 struct MeasuredMachine {
   ModelSettings settings;                   ///< all of L, o, G and S
   std::optional<ParameterBounds> bounds{};  ///< none: the file has no intervals of L, o and G
-  std::vector<MeasuredPiece> one_way{};     ///< PRTT(1,0,s)/2; empty: not in the file
+  std::vector<MeasuredPiece> one_way{};     ///< PRTT(1,0,s)/2 of these buffers; empty: not in it
   std::vector<MeasuredPiece> stream{};      ///< per message of a stream
   std::vector<double> noise_ns{};           ///< percentiles of a message; empty: not in the file
   std::string origin;  ///< "measured 2026-01-02T03:04:05Z between n1 and n2, Open MPI 4.1.4"
 };
 
-/// Reads what machine_text() wrote, by hand edited or not. Throws Error for other files.
-MeasuredMachine read_machine_file(const std::filesystem::path& path);
+/// Reads what machine_text() wrote, by hand edited or not. Throws Error for other files, and when
+/// the file has no messages from such buffers; a file without pieces has them of none.
+MeasuredMachine read_machine_file(const std::filesystem::path& path,
+                                  Buffers buffers = Buffers::written);
 
 }  // namespace slackline

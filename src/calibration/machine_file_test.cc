@@ -16,6 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 /// A file that exists as long as the test.
@@ -81,6 +82,24 @@ TEST_F(MachineFile, HasTheEndsOfTheIntervals) {
   EXPECT_FALSE(read_machine_file(path_).bounds);
   write(settings + "[intervals]\nL_ns = { low = -1.0, high = nan }\no_ns = 3\n");
   EXPECT_FALSE(read_machine_file(path_).bounds);
+}
+
+TEST_F(MachineFile, HasTheMessagesOfEachUseOfBuffers) {
+  LogGPSFit measured = fit();
+  measured.stream.segments = {{1, 9000, {90, 80, 100}, {0.018, 0.017, 0.019}}};
+  measured.one_way_reused.segments = {{1, 9000, {1600, 1590, 1610}, {0.012, 0.011, 0.013}}};
+  measured.stream_reused.segments = {{1, 9000, {80, 70, 90}, {0.012, 0.011, 0.013}}};
+  write(machine_text(samples(), measured, kTables));
+  const MeasuredMachine written = read_machine_file(path_);
+  EXPECT_EQ(written.one_way.at(0).offset_ns, 1700);
+  EXPECT_EQ(written.stream.at(0).offset_ns, 90);
+  EXPECT_THAT(written.origin, Not(HasSubstr("buffers")));
+  const MeasuredMachine reused = read_machine_file(path_, Buffers::reused);
+  EXPECT_EQ(reused.one_way.at(0).offset_ns, 1600);
+  EXPECT_EQ(reused.stream.at(0).offset_ns, 80);
+  EXPECT_THAT(reused.origin, HasSubstr("; buffers reused"));
+  EXPECT_THAT(error_text([&] { read_machine_file(path_, Buffers::same); }),
+              HasSubstr("no messages of --buffers same"));
 }
 
 TEST_F(MachineFile, HasTheNoiseOfMessages) {

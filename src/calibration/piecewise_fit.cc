@@ -192,6 +192,7 @@ PiecewiseFit fit_piecewise(const SampleTable& samples, const PiecewiseOptions& o
   if (samples.empty()) return {};
   const SortedSamples sorted(samples);
   const std::vector<WeightedPoint> points = sorted.points({});
+  if (points.empty()) return {};
   const std::vector<LineSegment> lines = find_segments(points, options.segmentation);
   Replicates replicates;
   replicates.offsets.resize(lines.size());

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view kMagic = "# slackline calibration samples 1";
 constexpr std::array<std::string_view, kQuantities> kNames{
-    "rtt", "stream", "send", "isend", "recv", "sendrecv", "test", "iprobe", "wtime"};
+    "rtt",   "stream", "rtt_reused", "stream_reused", "rtt_same", "send",
+    "isend", "recv",   "sendrecv",   "test",          "iprobe",   "wtime"};
 constexpr std::size_t kLeastRounds = 2;
 
 /// One line of the file.
@@ -190,11 +191,14 @@ class SamplesReader {
       if (processes_.size() > 1 && processes_.back() == rounds_) table.processes.pop_back();
     }
     samples_.messages = samples_[Quantity::stream];
+    samples_.messages_reused = samples_[Quantity::stream_reused];
     for (const Sample& s : lines_) {
       const std::size_t column = columns[s.quantity][s.size];
       samples_.tables[s.quantity].rounds[s.round][column] = corrected(s);
-      if (s.quantity == static_cast<std::size_t>(Quantity::stream)) {
-        samples_.messages.rounds[s.round][column] = s.count;
+      const auto quantity = static_cast<Quantity>(s.quantity);
+      if (quantity == Quantity::stream) samples_.messages.rounds[s.round][column] = s.count;
+      if (quantity == Quantity::stream_reused) {
+        samples_.messages_reused.rounds[s.round][column] = s.count;
       }
     }
   }
@@ -215,6 +219,14 @@ class SamplesReader {
 
 std::string_view name_of(Quantity quantity) {
   return kNames[static_cast<std::size_t>(quantity)];
+}
+
+Buffers parse_buffers(std::string_view name) {
+  if (name.empty()) return Buffers::written;
+  const auto found = std::ranges::find(kBuffersNames, name);
+  if (found != kBuffersNames.end()) return static_cast<Buffers>(found - kBuffersNames.begin());
+  throw usage_error(fmt::format("unknown use of buffers '{}'", name), "no such name",
+                    "Choose written, reused or same.");
 }
 
 CalibrationSamples read_samples(const std::filesystem::path& path) {

@@ -16,18 +16,32 @@ namespace slackline {
 /// What the benchmark measures between two ranks (runtime/calibrate/). Names are those of the
 /// samples file.
 enum class Quantity : std::uint8_t {
-  round_trip,  ///< rtt: PRTT(1,0,s), a message there and one back
-  stream,      ///< stream: PRTT(n,0,s), n messages there and one back
-  send,        ///< send: in MPI_Send, while the receiver is in the matching receive
-  isend,       ///< isend: in MPI_Isend, likewise
-  receive,     ///< recv: in MPI_Recv of an eager message that has arrived
-  both_ways,   ///< sendrecv: in MPI_Sendrecv of long messages, one in each direction at a time
-  test,        ///< test: in an MPI_Test that finds nothing
-  probe,       ///< iprobe: in an MPI_Iprobe that finds nothing
-  clock,       ///< wtime: in MPI_Wtime
+  round_trip,         ///< rtt: PRTT(1,0,s), a message there and one back, each written before
+  stream,             ///< stream: PRTT(n,0,s), n messages there and one back, each written before
+  round_trip_reused,  ///< rtt_reused: from buffers not written since the last message
+  stream_reused,      ///< stream_reused: all from one such buffer
+  round_trip_same,    ///< rtt_same: written, and received into the buffer that is sent from
+  send,               ///< send: in MPI_Send, while the receiver is in the matching receive
+  isend,              ///< isend: in MPI_Isend, likewise
+  receive,            ///< recv: in MPI_Recv of an eager message that has arrived
+  both_ways,  ///< sendrecv: in MPI_Sendrecv of long messages, one in each direction at a time
+  test,       ///< test: in an MPI_Test that finds nothing
+  probe,      ///< iprobe: in an MPI_Iprobe that finds nothing
+  clock,      ///< wtime: in MPI_Wtime
 };
-inline constexpr std::size_t kQuantities = 9;
+inline constexpr std::size_t kQuantities = 12;
 std::string_view name_of(Quantity quantity);
+
+/// What a program does with the buffer of a message, on which its time depends within a node.
+enum class Buffers : std::uint8_t {
+  written,  ///< written before each message, received into another one
+  reused,   ///< not written since the last message
+  same,     ///< written, and received into
+};
+/// The names that --buffers takes.
+inline constexpr std::array<std::string_view, 3> kBuffersNames{"written", "reused", "same"};
+/// An empty name is `written`. Throws usage Error for other names.
+Buffers parse_buffers(std::string_view name);
 
 /// A rank that was without its processor for a larger share of the measurement was disturbed.
 inline constexpr double kDisturbedCalibration = 0.05;
@@ -58,7 +72,8 @@ struct CalibrationSamples {
   /// Smallest size seen to wait for its receiver; kAllEager when none did.
   std::uint64_t synchronous_bytes = kAllEager;
   std::array<SampleTable, kQuantities> tables;
-  SampleTable messages;                 ///< n of the streams, by round and size
+  SampleTable messages;                 ///< n of `stream`, by round and size
+  SampleTable messages_reused;          ///< n of `stream_reused`
   std::vector<PairSample> pairs;        ///< each pair several times; empty: there were two ranks
   std::vector<std::string> rank_hosts;  ///< of all ranks, where there are pairs
 

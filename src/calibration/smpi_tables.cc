@@ -95,9 +95,9 @@ struct Parts {
   std::vector<double> scaled{};
 };
 
-Parts parts_of(const LogGPSFit& fit) {
+Parts parts_of(const LogGPSFit& fit, Buffers buffers) {
   Parts parts;
-  for (const WeightedPoint& p : fit.one_way.points) {
+  for (const WeightedPoint& p : fit.one_way_of(buffers).points) {
     if (p.x > fit.eager_bytes.value) {
       parts.network.push_back(p);
       continue;
@@ -115,8 +115,8 @@ Parts parts_of(const LogGPSFit& fit) {
 
 }  // namespace
 
-SmpiTables smpi_tables(const LogGPSFit& fit) {
-  const Parts parts = parts_of(fit);
+SmpiTables smpi_tables(const LogGPSFit& fit, Buffers buffers) {
+  const Parts parts = parts_of(fit, buffers);
   const std::vector<WeightedPoint>& points = parts.network;
   const std::vector<LineSegment> segments = find_segments(points, {});
   const bool scaled = !parts.scaled.empty();

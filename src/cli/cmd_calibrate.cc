@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "app/options/shared_options.h"
 #include "app/requests/calibrate.h"
 #include "base/error.h"
 #include "base/output_target.h"
@@ -95,6 +96,8 @@ CommandAction setup_calibrate(OptionList& options) {
   declare_mpi(options, benchmark.mpi);
   options.add("--samples FILE", command->request.samples,
               "Start no benchmark; fit the samples of an earlier calibration");
+  declare_buffers(options, command->request.buffers,
+                  "Messages that the files for simulate are of; the machine file has all of them");
   options.add("--report FILE", command->output.file, "Report file (default: standard output)");
   declare_report_options(options, command->output);
   options.add("command", benchmark.command,

@@ -84,6 +84,17 @@ def case_files(test):
               "the same samples give the same file")
     check("<html" in (test.folder / "again.html").read_text()[:2000].lower(), "the report is a page")
     trace = test.arguments.trace
+    texts = [json.loads(test.slackline("predict", trace, "--machine", "machine.toml", "--buffers", buffers, "--format", "json").stdout)
+             for buffers in ("written", "reused", "same")]
+    check([text["options"]["machine"].rstrip(")").split("; buffers ")[1:] for text in texts] == [[], ["reused"], ["same"]],
+          "each use of buffers is there")
+    quantities = {p["quantity"] for p in result["pieces"]}
+    check({"one_way", "one_way_reused", "one_way_same", "stream", "stream_reused"} <= quantities, f"{quantities}")
+    check(result["spread"] >= 0, "the spread of the starts")
+    reused = test.slackline("calibrate", "--samples", "machine.samples", "-o", "reused.toml", "--buffers", "reused", "--format", "json")
+    check(reused.returncode == 0 and (test.folder / "reused.smpi").exists(), "options of SimGrid for reused buffers")
+    check([p["measured_ns"] for p in json.loads(reused.stdout)["result"]["ping_pong"]] != [p["measured_ns"] for p in result["ping_pong"]],
+          "the ping-pong is that of these buffers")
     predicted = test.slackline("predict", trace, "--machine", "machine.toml", "--format", "json")
     options = json.loads(predicted.stdout)["options"]
     check(options["machine"].startswith("machine.toml (measured 20"), "the report says where values come from")

@@ -72,8 +72,8 @@ TransferCosts costs_of(const std::vector<MeasuredPiece>& pieces, const ModelChoi
 }
 
 /// All values of the machine take the place of the named network's.
-void apply_machine(const std::string& path, ModelChoice& choice) {
-  const MeasuredMachine machine = read_machine_file(path);
+void apply_machine(const std::string& path, Buffers buffers, ModelChoice& choice) {
+  const MeasuredMachine machine = read_machine_file(path, buffers);
   apply(machine.settings, choice);
   choice.graph.transfer = costs_of(machine.one_way, choice, [&](bool eager) {
     return message_fs_without_transfer(choice.model, eager, choice.graph.rendezvous);
@@ -119,7 +119,12 @@ ModelChoice resolve_model(const ModelOptions& options) {
   ModelChoice choice{network.model, {}, std::string(network.name)};
   choice.graph.eager_threshold_bytes = network.eager_threshold_bytes;
   if (!options.rendezvous.empty()) choice.graph.rendezvous = parse_rendezvous(options.rendezvous);
-  if (!options.machine.empty()) apply_machine(options.machine, choice);
+  if (!options.machine.empty()) {
+    apply_machine(options.machine, parse_buffers(options.buffers), choice);
+  } else if (!options.buffers.empty()) {
+    throw usage_error("cannot use --buffers", "only a machine's file tells them apart",
+                      "Give it with --machine.");
+  }
   if (!options.params_file.empty()) apply(read_model_file(options.params_file), choice);
   apply(given_settings(options), choice);
   choice.graph.serial_links = options.occupancy != kNoOccupancy;

@@ -23,6 +23,7 @@ struct ModelOptions {
   std::optional<std::string> eager_threshold{};  ///< -S, as "256KiB" or "unlimited"
   std::string network{};                         ///< --network; empty: the default one
   std::string machine{};                         ///< --machine, a file that `calibrate` wrote
+  std::string buffers{};                         ///< --buffers; empty: written
   std::string params_file{};                     ///< --params
   std::vector<std::string> collectives{};  ///< --collectives, each as CollectiveChoice::add reads
   std::string rendezvous{};                ///< --rendezvous; empty: the default one

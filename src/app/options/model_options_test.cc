@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "analysis/model/model_choice.h"
+#include "base/error.h"
 #include "base/testing/scratch_folder.h"
 #include "formats/testing/text_trace.h"
 #include "graph/build.h"
@@ -37,6 +38,12 @@ to_bytes = 4194304
 offset_ns = { value = 5000.0, low = 4990.0, high = 5010.0 }
 slope_ns_per_byte = { value = 0.05, low = 0.05, high = 0.05 }
 [[piece]]
+quantity = "one_way_reused"
+from_bytes = 1
+to_bytes = 4194304
+offset_ns = 900.0
+slope_ns_per_byte = 0.02
+[[piece]]
 quantity = "stream"
 from_bytes = 1
 to_bytes = 4194304
@@ -50,8 +57,8 @@ class MeasuredMachineModel : public ::testing::Test {
 
   /// The time of a message there and one back.
   double round_trip_ns(std::uint64_t bytes, const std::string& protocol = "",
-                       const std::string& latency = "") const {
-    ModelOptions options{.machine = path_.string(), .rendezvous = protocol};
+                       const std::string& latency = "", const std::string& buffers = "") const {
+    ModelOptions options{.machine = path_.string(), .buffers = buffers, .rendezvous = protocol};
     if (!latency.empty()) options.latency = latency;
     const ModelChoice choice = resolve_model(options);
     const ExecutionGraph graph =
@@ -83,6 +90,16 @@ TEST_F(MeasuredMachineModel, PredictsThePingPongThatItWasMeasuredWith) {
           << bytes << " " << protocol;
     }
   }
+}
+
+TEST_F(MeasuredMachineModel, TakesTheMessagesOfTheBuffersThatAreNamed) {
+  EXPECT_NEAR(round_trip_ns(1500, "", "", "written"), 2 * (1000 + 150), 0.1);
+  for (const std::uint64_t bytes : {8U, 1500U}) {
+    EXPECT_NEAR(round_trip_ns(bytes, "", "", "reused"),
+                2 * (900 + 0.02 * static_cast<double>(bytes)), 0.1);
+  }
+  EXPECT_THROW(round_trip_ns(8, "", "", "same"), Error);      // not in the file
+  EXPECT_THROW(resolve_model({.buffers = "reused"}), Error);  // of no machine
 }
 
 TEST_F(MeasuredMachineModel, StaysLinearInTheLatency) {

@@ -1,5 +1,6 @@
 #include "app/options/shared_options.h"
 
+#include "calibration/samples.h"
 #include "graph/build.h"
 #include "timing/cost/loggps.h"
 
@@ -22,6 +23,12 @@ std::vector<std::string> rendezvous_names() {
 }
 
 }  // namespace
+
+void declare_buffers(OptionList& options, std::string& buffers, const std::string& help) {
+  options.add("--buffers", buffers, help,
+              {.choices = {kBuffersNames.begin(), kBuffersNames.end()},
+               .shown_default = std::string(kBuffersNames[0])});
+}
 
 void declare_memory(OptionList& options, ReadingOptions& reading) {
   options.add("--memory SIZE", reading.memory,
@@ -83,6 +90,9 @@ void declare(OptionList& options, ModelOptions& model) {
                                 std::string(kOneHostNetwork) + " if all ranks ran on one host"});
   options.add("--machine FILE", model.machine,
               "Machine file from 'slackline calibrate' for parameters not given");
+  declare_buffers(options, model.buffers,
+                  "With --machine, the messages that were measured: from buffers that were written "
+                  "before, from reused ones that were not, or from the same that receive");
   options.add("--params FILE", model.params_file,
               "TOML file with a table [loggps] of L, o, G and S");
   options.add("--rendezvous", model.rendezvous, "Protocol of messages over the eager threshold",

@@ -16,6 +16,8 @@ namespace slackline {
 
 /// The positional argument of requests that read one trace, and --memory.
 void declare_trace(OptionList& options, std::string& trace, ReadingOptions& reading);
+/// --buffers: which of a calibration's messages.
+void declare_buffers(OptionList& options, std::string& buffers, const std::string& help);
 /// --memory.
 void declare_memory(OptionList& options, ReadingOptions& reading);
 /// Replaces the help of --memory, for commands that can analyse a trace in stretches.

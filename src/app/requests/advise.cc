@@ -31,6 +31,7 @@ std::string model_options(const ModelRequest& request) {
   add("-S", model.eager_threshold.value_or(""));
   add("--network", model.network);
   add("--machine", model.machine);
+  add("--buffers", model.buffers);
   add("--params", model.params_file);
   add("--rendezvous", model.rendezvous);
   for (const std::string& rule : model.collectives) add("--collectives", rule);

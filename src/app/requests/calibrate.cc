@@ -15,14 +15,16 @@ namespace slackline {
 namespace {
 
 auto calibrate_report(const CalibrateRequest& request, const CalibrationSamples& samples,
-                      const LogGPSFit& fit, const SmpiTables& smpi,
+                      const LogGPSFit& fit, const SmpiTables& smpi, Buffers buffers,
                       const std::vector<PairParameters>& pairs) {
-  Described<CalibrationJson> described = describe(samples, fit, smpi);
+  Described<CalibrationJson> described = describe(samples, fit, smpi, buffers);
   const auto by_pair = add_pair_parameters(described.sections, described.findings, pairs);
   return typed_report(
       "calibrate", fmt::format("calibrate: {}", request.samples),
-      Object{"samples"_key = request.samples, "machine"_key = request.machine,
-             "smpi_options"_key = request.smpi_options, "platform"_key = request.platform},
+      Object{"samples"_key = request.samples,
+             "buffers"_key = kBuffersNames[static_cast<std::size_t>(buffers)],
+             "machine"_key = request.machine, "smpi_options"_key = request.smpi_options,
+             "platform"_key = request.platform},
       Object{"path"_key = request.samples, "mpi"_key = samples.mpi,
              "measured"_key = samples.started, "hosts"_key = samples.hosts},
       std::move(described).with("pairs"_key.when(by_pair)));
@@ -34,7 +36,8 @@ using CalibrateReports = CommandReports<ReturnedBy<calibrate_report>>;
 Report execute(const CalibrateRequest& request) {
   const CalibrationSamples samples = read_samples(request.samples);
   const LogGPSFit fit = fit_loggps(samples, {});
-  const SmpiTables smpi = smpi_tables(fit);
+  const Buffers buffers = parse_buffers(request.buffers);
+  const SmpiTables smpi = smpi_tables(fit, buffers);
   if (!request.machine.empty()) write_output(request.machine, machine_text(samples, fit, smpi));
   if (!request.smpi_options.empty()) write_output(request.smpi_options, smpi_options_text(smpi));
   if (!request.platform.empty()) write_output(request.platform, platform_text(smpi));
@@ -45,7 +48,7 @@ Report execute(const CalibrateRequest& request) {
   if (!pairs.empty() && !request.gap_matrix.empty()) {
     write_output(request.gap_matrix, gap_matrix_text(samples, pairs));
   }
-  return CalibrateReports::untyped(calibrate_report(request, samples, fit, smpi, pairs));
+  return CalibrateReports::untyped(calibrate_report(request, samples, fit, smpi, buffers, pairs));
 }
 
 CommandSchema calibrate_schema() {

@@ -13,8 +13,10 @@ struct Report;
 /// The parameters of a machine from the samples that the benchmark took between two ranks, and L
 /// and G of each pair where there were more.
 struct CalibrateRequest {
-  std::string samples{};       ///< the benchmark's file
-  std::string machine{};       ///< file to write, as `--machine` reads it; empty: none
+  std::string samples{};  ///< the benchmark's file
+  std::string buffers{};  ///< as --buffers reads; empty: written. Of the messages that smpi_options
+                          ///< and platform are for
+  std::string machine{};  ///< file to write, as `--machine` reads it; empty: none
   std::string smpi_options{};  ///< file to write, as SimGrid and `--options` read it; empty: none
   std::string platform{};      ///< file to write, as `--platform` reads it; empty: none
   // Files to write where more than two ranks were measured, as --latency-matrix and --gap-matrix
