@@ -17,6 +17,7 @@ struct bench {
   int ranks;
   int rank;
   int peer;
+  int pairs;  /* ranks 2i and 2i+1, i < pairs, have a processor each */
   char* send; /* kBufferBytes each, touched */
   char* receive;
   FILE* out; /* rank 0 only */
@@ -54,8 +55,8 @@ static inline uint64_t random_below(struct random* r, uint64_t bound) {
   return ((r->state * 2685821657736338717u) >> 33) % bound;
 }
 
-/* places.c: where the ranks run. Writes what it found. Returns 0 if they would disturb each other,
- * with the reason written. */
+/* places.c: where the ranks run, and b->pairs. Writes what it found. Returns 0 if ranks 0 and 1
+ * would disturb each other, with the reason written. All ranks call it. */
 int bind_ranks(struct bench* b);
 
 /* threshold.c: finds b->eager. */
@@ -66,8 +67,10 @@ int task_count(const struct bench* b);
 /* Rank 0 writes the sample. Both ranks call it with the same task. */
 void run_task(struct bench* b, int task, unsigned round);
 
-/* pairs.c: round trips of each pair of ranks. All ranks call both. */
+/* pairs.c: round trips of each pair of ranks, and of several at once. All ranks call all of them.
+ */
 void measure_pairs(const struct bench* b);
+void measure_pairs_at_once(const struct bench* b);
 void sleeping_barrier(void);
 
 #endif

@@ -121,7 +121,6 @@ static int is_ready(struct bench* b, const char* path) {
 }
 
 static void measure_two(struct bench* b, double seconds, uint64_t seed) {
-  if (!bind_ranks(b)) return;
   struct random random = {seed | 1};
   if (b->out != NULL) fprintf(b->out, "# clock_ns %.1f\n", clock_cost_ns());
   choose_sizes(b, &random);
@@ -136,11 +135,13 @@ int main(int argc, char** argv) {
   if (good && is_ready(&bench, argv[1])) {
     bench.send = buffer();
     bench.receive = buffer();
-    if (bench.two != MPI_COMM_NULL) {
+    const int possible = bind_ranks(&bench);
+    if (possible && bench.two != MPI_COMM_NULL) {
       measure_two(&bench, atof(argv[2]), (uint64_t)strtoull(argv[3], NULL, 10));
     }
     sleeping_barrier();
     if (bench.ranks > 2) measure_pairs(&bench);
+    if (bench.pairs > 1) measure_pairs_at_once(&bench);
     free(bench.send);
     free(bench.receive);
   }

@@ -1,5 +1,6 @@
 /* Every pair of ranks, where there are more than two: what a round trip takes of a short and of a
- * long message. One pair at a time; the others sleep, so that they need no processor. */
+ * long message. One pair at a time; the others sleep, so that they need no processor. Then pairs of
+ * which each rank has a processor, more and more of them at the same time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "calibrate.h"
 
 enum { kShort = 8, kLong = 256 << 10, kRounds = 3, kTrips = 9, kHostName = 256 };
+enum { kAtOnce = 1 << 20, kAtOnceRounds = 5, kMostPairs = 64 };
 enum { kValues = 4 }; /* of a pair: both round trips, each rank's share without its processor */
 
 static int compare(const void* a, const void* b) {
@@ -86,4 +88,36 @@ void measure_pairs(const struct bench* b) {
   }
   free(mine);
   free(all);
+}
+
+/* One measurement with `pairs` of them: what a pair takes on average, and the largest share of the
+ * time in which a rank was without its processor, on rank 0. */
+static void pairs_together(const struct bench* b, int pairs, MPI_Comm active) {
+  const int begins = b->rank % 2 == 0;
+  MPI_Barrier(active);
+  const double wall = now_ns();
+  const double cpu = cpu_ns();
+  double mine = round_trip_ns(b, begins, begins ? b->rank + 1 : b->rank - 1, kAtOnce);
+  double without = 1 - (cpu_ns() - cpu) / (now_ns() - wall);
+  double sum = 0, most = 0;
+  if (!begins) mine = 0;
+  MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, active);
+  MPI_Reduce(&without, &most, 1, MPI_DOUBLE, MPI_MAX, 0, active);
+  if (b->out == NULL) return;
+  fprintf(b->out, "# pairs_at_once %d %d %.0f %.4f\n", pairs, kAtOnce, sum / pairs, fmax(0, most));
+}
+
+void measure_pairs_at_once(const struct bench* b) {
+  const int most = b->pairs < kMostPairs ? b->pairs : kMostPairs;
+  for (int round = 0; round < kAtOnceRounds; ++round) {
+    for (int pairs = 1; pairs <= most; ++pairs) {
+      MPI_Comm active;
+      MPI_Comm_split(MPI_COMM_WORLD, b->rank < 2 * pairs ? 0 : MPI_UNDEFINED, b->rank, &active);
+      if (active != MPI_COMM_NULL) {
+        pairs_together(b, pairs, active);
+        MPI_Comm_free(&active);
+      }
+      sleeping_barrier();
+    }
+  }
 }

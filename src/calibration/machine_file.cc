@@ -121,6 +121,24 @@ std::string pieces(std::string_view quantity, const PiecewiseFit& fit) {
   return text;
 }
 
+std::string pairs_table(const std::optional<PairsAtOnce>& pairs) {
+  if (!pairs || pairs->points.empty()) return {};
+  std::string text = fmt::format(
+      "[pairs_at_once]  # long round trips of several pairs of ranks at the same time\n{}residual "
+      "= {}\n",
+      pairs->factor ? fmt::format("factor = {}  # bandwidth of all pairs over that of one\n",
+                                  real(*pairs->factor))
+                    : std::string(),
+      real(pairs->residual));
+  for (const PairsAtOnce::Point& p : pairs->points) {
+    text += fmt::format(
+        "[[pairs_at_once.point]]\npairs = {}\nround_trip_ns = {}\nbandwidth_share = {}\n"
+        "disturbed = {}\n",
+        p.pairs, real(p.round_trip_ns), real(p.share), p.disturbed);
+  }
+  return text + "\n";
+}
+
 std::string smpi_table(const SmpiTables& smpi) {
   std::string text = fmt::format(
       "[smpi]  # SimGrid's options, for a route of this latency and bandwidth\n"
@@ -225,13 +243,14 @@ std::vector<MeasuredPiece> pieces_of(toml::table& root, std::string_view quantit
 }  // namespace
 
 std::string machine_text(const CalibrationSamples& samples, const LogGPSFit& fit,
-                         const SmpiTables& smpi) {
+                         const SmpiTables& smpi, const std::optional<PairsAtOnce>& pairs) {
   return head(samples, fit) + loggps_table(fit) + intervals_table(fit) + noise_table(fit) +
          "# The piecewise functions: time in ns is offset + slope * bytes.\n\n" +
          pieces("one_way", fit.one_way) + pieces("stream", fit.stream) +
          pieces("one_way_reused", fit.one_way_reused) + pieces("stream_reused", fit.stream_reused) +
          pieces("one_way_same", fit.one_way_same) + pieces("send", fit.send) +
-         pieces("isend", fit.isend) + pieces("recv", fit.receive) + smpi_table(smpi);
+         pieces("isend", fit.isend) + pieces("recv", fit.receive) + pairs_table(pairs) +
+         smpi_table(smpi);
 }
 
 std::string smpi_options_text(const SmpiTables& smpi) {
@@ -241,22 +260,29 @@ std::string smpi_options_text(const SmpiTables& smpi) {
   return text;
 }
 
-std::string platform_text(const SmpiTables& smpi) {
+std::string platform_text(const SmpiTables& smpi, const std::optional<PairsAtOnce>& pairs) {
   const std::string limiter =
       smpi.limiter_bytes_per_s
           ? fmt::format("limiter = \"{:.0f}B/s\"  # sending and receiving at the same time\n",
                         *smpi.limiter_bytes_per_s)
           : std::string();
+  const std::string backbone =
+      pairs && pairs->factor
+          ? fmt::format(
+                "backbone = {{ bandwidth = \"{:.0f}B/s\", latency = \"0us\" }}  # of all pairs\n",
+                *pairs->factor * smpi.bandwidth_bytes_per_s)
+          : std::string();
+  const std::int32_t hosts = pairs ? 2 * std::max(1, pairs->placed) : 2;
   return fmt::format(
-      "# Written by 'slackline calibrate': two hosts at the places of ranks 0 and 1, for\n"
+      "# Written by 'slackline calibrate': hosts at the places of the ranks, for\n"
       "# 'slackline simulate --platform' with the options that were written beside it.\n"
       "[[cluster]]\n"
       "name = \"machine\"\n"
-      "hosts = \"node-[0-1]\"\n"
+      "hosts = \"node-[0-{}]\"\n"
       "speed = \"1Gf\"\n"
       "bandwidth = \"{:.0f}B/s\"\n"
-      "latency = \"{:.6f}us\"  # of each of the two cables of a route\n{}",
-      smpi.bandwidth_bytes_per_s, smpi.latency_ns / 2000, limiter);
+      "latency = \"{:.6f}us\"  # of each of the two cables of a route\n{}{}",
+      hosts - 1, smpi.bandwidth_bytes_per_s, smpi.latency_ns / 2000, limiter, backbone);
 }
 
 MeasuredMachine read_machine_file(const std::filesystem::path& path, Buffers buffers) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calibration/loggps_fit.h"
+#include "calibration/pairs_at_once.h"
 #include "timing/cost/model_file.h"
 
 namespace slackline {
@@ -15,12 +16,15 @@ namespace slackline {
 /// and S as `--params` reads them, [intervals] every parameter with its interval, [[piece]] the
 /// piecewise functions, [smpi] SimGrid's options.
 std::string machine_text(const CalibrationSamples& samples, const LogGPSFit& fit,
-                         const SmpiTables& smpi);
+                         const SmpiTables& smpi,
+                         const std::optional<PairsAtOnce>& pairs = std::nullopt);
 
 /// SimGrid's options a line each, as its configuration files have them.
 std::string smpi_options_text(const SmpiTables& smpi);
-/// Two hosts at the places of ranks 0 and 1, as a platform in TOML for those options.
-std::string platform_text(const SmpiTables& smpi);
+/// Hosts at the places of ranks 0 and 1, and of those of all pairs that were measured at once on a
+/// backbone with what these have together, as a platform in TOML for those options.
+std::string platform_text(const SmpiTables& smpi,
+                          const std::optional<PairsAtOnce>& pairs = std::nullopt);
 
 /// Time of a message as a linear function of its size, from `from_bytes` to the next piece.
 struct MeasuredPiece {

@@ -114,6 +114,8 @@ class SamplesReader {
     if (name == "processor1") samples_.processors[1] = value;
     if (name == "started") samples_.started = value;
     if (name == "pair") read_pair(value);
+    if (name == "pairs_at_once") read_pairs_at_once(value);
+    if (name == "pairs_placed") read_pairs_placed(value);
     if (name == "rank_host") read_rank_host(value);
     if (name == "problem") problem_ = value;
     if (name == "seconds") samples_.seconds += number(value);
@@ -141,6 +143,27 @@ class SamplesReader {
       fail(fmt::format("line {} is no pair of ranks", line_));
     }
     samples_.pairs.push_back(p);
+  }
+  void read_pairs_at_once(const std::string& text) {
+    const auto words = words_of(text);
+    PairsAtOnceSample s;
+    const bool good = words.size() == 4 && parse(words[0], s.pairs) && parse(words[1], s.bytes) &&
+                      parse(words[2], s.ns) && parse(words[3], s.without_processor);
+    if (!good || s.pairs < 1 || s.pairs > kMostPairRanks / 2 || !(s.ns > 0)) {
+      fail(fmt::format("line {} is no measurement of pairs", line_));
+    }
+    samples_.pairs_at_once.push_back(s);
+  }
+  /// The least of the starts.
+  void read_pairs_placed(const std::string& text) {
+    const auto words = words_of(text);
+    std::int32_t placed = 0, started = 0;
+    if (words.size() != 2 || !parse(words[0], placed) || !parse(words[1], started)) {
+      fail(fmt::format("line {} has no number of pairs", line_));
+    }
+    samples_.pairs_placed =
+        samples_.pairs_started == 0 ? placed : std::min(placed, samples_.pairs_placed);
+    samples_.pairs_started = std::max(started, samples_.pairs_started);
   }
   /// A pair that is missing would have no latency in the matrix.
   void check_pairs() const {

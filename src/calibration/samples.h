@@ -59,6 +59,14 @@ struct PairSample {
   double without_processor = 0;  ///< share of the time; the larger one of both ranks
 };
 
+/// Long round trips of ranks 2i and 2i+1, for all i < pairs at the same time.
+struct PairsAtOnceSample {
+  std::int32_t pairs = 0;
+  std::uint64_t bytes = 0;
+  double ns = 0;                 ///< mean over the pairs
+  double without_processor = 0;  ///< share of the time; the largest one of all ranks
+};
+
 struct CalibrationSamples {
   std::string mpi;                        ///< what MPI_Get_library_version says, first line
   std::array<std::string, 2> hosts;       ///< of the two ranks
@@ -72,10 +80,13 @@ struct CalibrationSamples {
   /// Smallest size seen to wait for its receiver; kAllEager when none did.
   std::uint64_t synchronous_bytes = kAllEager;
   std::array<SampleTable, kQuantities> tables;
-  SampleTable messages;                 ///< n of `stream`, by round and size
-  SampleTable messages_reused;          ///< n of `stream_reused`
-  std::vector<PairSample> pairs;        ///< each pair several times; empty: there were two ranks
-  std::vector<std::string> rank_hosts;  ///< of all ranks, where there are pairs
+  SampleTable messages;           ///< n of `stream`, by round and size
+  SampleTable messages_reused;    ///< n of `stream_reused`
+  std::vector<PairSample> pairs;  ///< each pair several times; empty: there were two ranks
+  std::vector<PairsAtOnceSample> pairs_at_once;  ///< each number of pairs several times
+  std::int32_t pairs_placed = 0;                 ///< pairs of which each rank had a processor
+  std::int32_t pairs_started = 0;                ///< 0: there were two ranks
+  std::vector<std::string> rank_hosts;           ///< of all ranks, where there are pairs
 
   const SampleTable& operator[](Quantity q) const { return tables[static_cast<std::size_t>(q)]; }
   SampleTable& operator[](Quantity q) { return tables[static_cast<std::size_t>(q)]; }

@@ -126,6 +126,12 @@ def case_pairs(test):
     check(sorted(pairs) == [(a, b) for a in range(4) for b in range(a + 1, 4)], "each pair once")
     check(all(p["L_ns"] >= 0 and p["G_ns_per_byte"] >= 0 for p in pairs.values()), "nothing is negative")
     check(any(p["G_ns_per_byte"] > 0 for p in pairs.values()), "bytes take time")
+    together = result["pairs_at_once"]
+    if together["placed"] < 2:
+        check(not together["points"] and together["factor"] is None, "pairs that share processors are not measured")
+        check("pairs_share_processors" in json.dumps(report["findings"]), "which is said")
+    else:
+        check([p["pairs"] for p in together["points"]] == [1, 2], f"{together}")
     first = pairs[(0, 1)]
     check(first["L_ns"] == result["loggps"]["L_ns"]["value"], "ranks 0 and 1 have the machine's L")
     for name, key, unit in (("latency", "L_ns", "ns"), ("gap", "G_ns_per_byte", "ns/B")):
@@ -191,6 +197,21 @@ def case_modes(test):
     makespan = json.loads(done.stdout)["result"]["makespan_ns"]
     planted = 1400 + 2 / 1.5 * 0.2 * 4194304
     check(abs(makespan / planted - 1) < 0.01, f"the exchange of {planted} ns takes {makespan} ns in the simulation")
+
+    # Four pairs, which together have 2.5 times the bandwidth of one; what bytes do not take is not slowed.
+    pairs = "".join(f"# pairs_at_once {k} 1048576 {2 * (1400 + 0.2 * 1048576 * max(1, k / 2.5)):.0f} 0\n" for k in (1, 2, 3, 4))
+    (test.folder / "pairs.samples").write_text(planted_samples(2, 9000, 65536) + "# pairs_placed 4 4\n" + pairs)
+    done = test.slackline("calibrate", "--samples", "pairs.samples", "-o", "pairs.toml", "--format", "json")
+    together = json.loads(done.stdout)["result"]["pairs_at_once"]
+    check(abs(together["factor"] - 2.5) < 0.01 and together["residual"] < 0.001, f"2.5 is {together}")
+    for count in (1, 2, 3, 4):
+        (test.folder / "pairs.txt").write_text(f"slackline-trace 1 untimed ranks={2 * count}\n" + "".join(
+            f"rank {r}\n  init\n  " + (f"recv from={r - 1}" if r % 2 else f"send to={r + 1}") + " bytes=4194304\n  finalize\n"
+            for r in range(2 * count)))
+        done = test.slackline("simulate", "pairs.txt", "--platform", "pairs-platform.toml", "--options", "pairs.smpi", "--format", "json")
+        makespan = json.loads(done.stdout)["result"]["makespan_ns"]
+        planted = 1400 + 0.2 * 4194304 * max(1, count / 2.5)
+        check(abs(makespan / planted - 1) < 0.01, f"{count} pairs at once: {makespan} ns of {planted}")
 
     (test.folder / "other.samples").write_text(planted_samples(1.5, 9000, 65536, more=600e3))
     done = test.slackline("calibrate", "--samples", "other.samples", "-o", "other.toml", "--format", "json")
