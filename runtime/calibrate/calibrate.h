@@ -23,7 +23,8 @@ struct bench {
   FILE* out; /* rank 0 only */
   int sizes[kMostSizes];
   int size_count;
-  int eager; /* largest size whose send does not wait for the receive; 0: none */
+  double deadline; /* end of the measurement by now_ns() of rank 1 */
+  int eager;       /* largest size whose send does not wait for the receive; 0: none */
 };
 
 static inline double now_ns(void) {
@@ -64,8 +65,9 @@ void find_threshold(struct bench* b);
 
 /* tasks.c: what is measured, in each round. */
 int task_count(const struct bench* b);
-/* Rank 0 writes the sample. Both ranks call it with the same task. */
-void run_task(struct bench* b, int task, unsigned round);
+/* Rank 0 writes the sample. Both ranks call it with the same task. Returns 0, with nothing
+ * measured, where the time is over. */
+int run_task(struct bench* b, int task, unsigned round);
 
 /* pairs.c: round trips of each pair of ranks, and of several at once. All ranks call all of them.
  */

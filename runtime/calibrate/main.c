@@ -7,6 +7,7 @@
 #include "calibrate.h"
 
 enum { kLeastRounds = 4, kMostRounds = 100000 };
+static const double kLeastSeconds = 5;
 
 static int compare(const void* a, const void* b) {
   const int x = *(const int*)a;
@@ -75,7 +76,8 @@ static void write_share_of_others(const struct bench* b, double wall_ns, double 
   if (b->out != NULL) fprintf(b->out, "# without_processor %.4f\n", most);
 }
 
-/* Rounds until the time is over, all tasks in random order in each. */
+/* Rounds until the time is over, all tasks in random order in each; the first rounds may take
+ * longer, but no more than kLeastSeconds, however busy the machine is. */
 static void measure(struct bench* b, struct random* random, double seconds) {
   const double begin = now_ns();
   const double cpu_begin = cpu_ns();
@@ -85,11 +87,15 @@ static void measure(struct bench* b, struct random* random, double seconds) {
   for (int i = 0; i < count; ++i) tasks[i] = i;
   int go_on = 1;
   for (unsigned round = 0; go_on && round < kMostRounds; ++round) {
+    b->deadline = begin + 1e9 * (round < kLeastRounds ? fmax(seconds, kLeastSeconds) : seconds);
     shuffle(tasks, count, random);
-    for (int i = 0; i < count; ++i) run_task(b, tasks[i], round);
+    for (int i = 0; go_on && i < count; ++i) {
+      go_on = run_task(b, tasks[i], round);
+      if (!go_on && round == 0 && b->out != NULL) {
+        fprintf(b->out, "# unmeasured %d %d\n", count - i, count);
+      }
+    }
     if (b->out != NULL) fflush(b->out);
-    go_on = round + 1 < kLeastRounds || now_ns() - begin < 1e9 * seconds;
-    MPI_Bcast(&go_on, 1, MPI_INT, 0, b->two);
   }
   free(tasks);
   const double wall = now_ns() - begin;

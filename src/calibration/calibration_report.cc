@@ -51,6 +51,10 @@ constexpr FindingKind kContentionResidual{
     "contention_residual", Severity::notice,
     "Messages in both directions at the same time do not take the time of a shared bandwidth: the "
     "factor of contention, and the limiter of the platform, are uncertain."};
+constexpr FindingKind kIncomplete{
+    "calibration_incomplete", Severity::notice,
+    "The time was over before every size was measured once: curves have fewer sizes, of which some "
+    "were measured in some of the starts only."};
 constexpr FindingKind kSpread{
     "calibration_spread", Severity::notice,
     "The starts of the benchmark differ by over 10 %: the machine itself changed meanwhile, as a "
@@ -281,6 +285,10 @@ Described<CalibrationJson> describe(const CalibrationSamples& samples, const Log
   if (fit.contention && fit.contention->residual > kMuchContentionResidual) {
     report.findings.add(kContentionResidual,
                         fmt::format("residual {}", format_percent(fit.contention->residual, 0)));
+  }
+  if (samples.unmeasured > 0) {
+    report.findings.add(
+        kIncomplete, format_percent(samples.unmeasured, 0) + " of a start's measurements missing");
   }
   if (fit.spread > kMuchSpread) {
     report.findings.add(kSpread, format_percent(fit.spread, 0));

@@ -122,6 +122,7 @@ class SamplesReader {
     if (name == "without_processor") {
       samples_.without_processor = std::max(samples_.without_processor, number(value));
     }
+    if (name == "unmeasured") read_unmeasured(value);
     if (name == "clock_ns") samples_.clock_ns = number(value);
     if (name == "eager") {
       std::uint64_t bytes = 0;
@@ -143,6 +144,14 @@ class SamplesReader {
       fail(fmt::format("line {} is no pair of ranks", line_));
     }
     samples_.pairs.push_back(p);
+  }
+  void read_unmeasured(const std::string& text) {
+    const auto words = words_of(text);
+    double left = 0, all = 0;
+    if (words.size() != 2 || !parse(words[0], left) || !parse(words[1], all) || !(all >= left)) {
+      fail(fmt::format("line {} has no number of tasks", line_));
+    }
+    samples_.unmeasured = std::max(samples_.unmeasured, all > 0 ? left / all : 0);
   }
   void read_pairs_at_once(const std::string& text) {
     const auto words = words_of(text);

@@ -75,7 +75,8 @@ struct CalibrationSamples {
   double seconds = 0;                     ///< that the measurement took
   /// Share of that time in which a rank was without its processor; the larger one of both ranks.
   double without_processor = 0;
-  double clock_ns = 0;                       ///< cost of reading the clock, not yet subtracted
+  double unmeasured = 0;  ///< largest share of tasks that a start had no time for
+  double clock_ns = 0;    ///< cost of reading the clock, not yet subtracted
   std::optional<std::uint64_t> eager_bytes;  ///< largest size whose send does not wait
   /// Smallest size seen to wait for its receiver; kAllEager when none did.
   std::uint64_t synchronous_bytes = kAllEager;

@@ -116,6 +116,25 @@ def case_refused(test):
     check(not (test.folder / "machine.toml").exists(), "nothing is left of it")
 
 
+def case_busy(test):
+    """Beside four other processes, the measurement ends all the same, and says what it had no time for."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    try:
+        done = test.calibrate(*test.launcher())
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    samples = (test.folder / "machine.samples").read_text()
+    check(samples.count("# slackline calibration samples") == 3 and samples.count("# seconds ") == 3, "three starts, each to its end")
+    if done.returncode == 0:
+        missing = any(line.startswith("# unmeasured ") for line in samples.splitlines())
+        check(("calibration_incomplete" in done.stdout) == missing, "what was not measured is said")
+        measured(done)
+    else:
+        check("never measured" in done.stderr or "less than two rounds" in done.stderr, "why nothing can be fitted")
+
+
 def case_pairs(test):
     """Of more than two ranks each pair is measured, and the matrices are those that predictions read."""
     done = test.slackline("calibrate", "--seconds", "1", "--report", "report.json", "-o", "four.toml", "--", *test.launcher(4))
