@@ -7,8 +7,12 @@
  * `short_ns` where the gap is too short for any. A gap that lasted too long makes the ones after it
  * shorter, until that is made up for.
  *
- * Where gaps are CPU time, time off the processor is not waited for, but comes on top. */
+ * Where gaps are CPU time, time off the processor is not waited for, but comes on top.
+ *
+ * With a rate, the wait reads and writes memory: in pieces, as many as rate times time asks for, so
+ * that what an interruption took is made up for right after it. */
 #include <sched.h>
+#include <string.h>
 
 #include "replay.h"
 
@@ -22,6 +26,22 @@ void spin_until(const struct replay* r, int64_t ns) {
   }
 }
 
+enum { kStreamBytes = 64 << 20, kPiece = 4096, kLine = 64 };
+
+/* One byte of each cache line is changed, so that the line is read and written back. */
+static void stream(struct stream* s) {
+  volatile unsigned char* piece = s->memory + s->at;
+  for (size_t i = 0; i < kPiece; i += kLine) ++piece[i];
+  s->at = (s->at + kPiece) % kStreamBytes;
+  s->bytes += 2 * kPiece;
+}
+
+void prepare_stream(struct replay* r) {
+  if (r->head.memory_rate == 0) return;
+  r->stream.memory = allocate(kStreamBytes, 1);
+  memset(r->stream.memory, 1, kStreamBytes);
+}
+
 void compute(struct replay* r, int64_t ns) {
   struct pace* p = &r->pace;
   const int64_t wait = ns - p->tail_ns - p->debt_ns;
@@ -31,13 +51,19 @@ void compute(struct replay* r, int64_t ns) {
   } else {
     const int64_t allowed = r->head.cpu_time ? kInterruption_ns : INT64_MAX;
     int64_t until = p->returned_ns + wait;
+    const double bytes_per_ns = (double)r->head.memory_rate / 1e9;
+    struct stream* s = &r->stream;
+    const double wanted = s->wanted_bytes;
     int64_t now = now_ns();
     while (now < until) {
       const int64_t before = now;
       if (p->yields) sched_yield();
+      const double due = wanted + bytes_per_ns * (double)(now - p->returned_ns);
+      if (s->memory != NULL && s->bytes < due) stream(s);
       now = now_ns();
       if (now - before > allowed) until += now - before; /* the processor was taken away */
     }
+    s->wanted_bytes += bytes_per_ns * (double)wait;
     /* The last reading may come up to one reading's time after the end. */
     const int64_t over = now - until - 32;
     p->debt_ns = over > 0 ? over : 0;
@@ -122,4 +148,5 @@ void calibrate(struct replay* r) {
   p->debt_ns = 0;
   p->debt_most_ns = 0;
   p->late_calls = 0;
+  r->stream.wanted_bytes = r->stream.bytes = 0;
 }

@@ -27,26 +27,6 @@ void elsewhere(struct replay* r, const struct shape* s) {
 
 #include "replayed.inc"
 
-/* MPI-IO touches no file. The marks tell the reader of the recording which time stands for it. */
-
-enum { kWakeUp_ns = 100000 }; /* a sleep may last longer by this much */
-
-static void sleep_until(const struct replay* r, int64_t ns) {
-  const int64_t until = ns - kWakeUp_ns;
-  if (now_ns() < until) {
-    const struct timespec t = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
-  }
-  spin_until(r, ns);
-}
-
-void file_access(struct replay* r, const struct shape* s) {
-  MPI_Pcontrol(SLK_REPLAY_FILE_LEVEL);
-  if (s->n_args > 0) PMPI_Barrier(r->comms[s->comm]);
-  sleep_until(r, now_ns() + r->period_ns);
-  MPI_Pcontrol(SLK_REPLAY_FILE_LEVEL);
-}
-
 void step(struct replay* r) {
   const int64_t gap = (int64_t)read_unsigned(r) * SLK_REPLAY_UNIT_NS;
   const struct shape* s = &r->shapes[read_unsigned(r)];
@@ -92,7 +72,7 @@ static void add_doubles(void* in, void* inout, int* n, MPI_Datatype* type) {
   for (int i = 0; i < *n; ++i) b[i] += a[i];
 }
 
-static void prepare(struct replay* r, const char* program) {
+static void prepare(struct replay* r, const char* program, const char* folder) {
   void* most = NULL;
   int found = 0;
   MPI_Comm host;
@@ -107,6 +87,8 @@ static void prepare(struct replay* r, const char* program) {
   PMPI_Irecv(r->receive, 0, MPI_BYTE, 0, r->unused_tag, MPI_COMM_SELF, &r->never);
   PMPI_Op_create(add_doubles, 0, &r->sum);
   make_comms(r);
+  open_scratch(r, folder);
+  prepare_stream(r);
   r->pace.yields = getenv("SLACKLINE_REPLAY_YIELD") != NULL;
   warm_up(r);
   calibrate(r);
@@ -119,12 +101,21 @@ static void report(const struct replay* r, const char* path) {
                        p->tail_ns};
   long long most[5];
   PMPI_Reduce(mine, most, 5, MPI_LONG_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+  long long counted[6] = {(long long)r->file_calls[0],       (long long)r->file_bytes[0],
+                          (long long)r->file_calls[1],       (long long)r->file_bytes[1],
+                          (long long)r->stream.wanted_bytes, (long long)r->stream.bytes};
+  long long sums[6];
+  PMPI_Reduce(counted, sums, 6, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
   if (r->rank != 0) return;
   FILE* out = fopen(path, "w");
   if (out == NULL) return;
   fprintf(out,
           "behind_ns %lld\nbehind_most_ns %lld\nlate_calls %lld\nshort_ns %lld\ntail_ns %lld\n",
           most[0], most[1], most[2], most[3], most[4]);
+  fprintf(out,
+          "file_reads %lld\nread_bytes %lld\nfile_writes %lld\nwritten_bytes %lld\n"
+          "memory_bytes %lld\nstreamed_bytes %lld\n",
+          sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]);
   fclose(out);
 }
 
@@ -152,8 +143,8 @@ int main(int argc, char** argv) {
   static struct replay replay;
   PMPI_Comm_rank(MPI_COMM_WORLD, &replay.rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &replay.ranks);
-  if (argc != 3) give_up("usage: slackline_replay_MPI PROGRAM REPORT");
-  prepare(&replay, argv[1]);
+  if (argc != 3 && argc != 4) give_up("usage: slackline_replay_MPI PROGRAM REPORT [SCRATCH]");
+  prepare(&replay, argv[1], argv[3]);
   PMPI_Barrier(MPI_COMM_WORLD);
   PMPI_Barrier(MPI_COMM_WORLD);
   MPI_Pcontrol(1); /* where the replay begins, in the recording */

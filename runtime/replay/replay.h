@@ -1,4 +1,5 @@
-/* slackline_replay_MPI FILE REPORT: one process re-enacts one rank of a trace (doc/replay.md).
+/* slackline_replay_MPI FILE REPORT [SCRATCH]: one process re-enacts one rank of a trace
+ * (doc/replay.md).
  *
  * Its part of the program is in memory before the start; then computation elapses on the clock, and
  * every call is made for real. What the process needs for itself goes through PMPI, so that a
@@ -77,6 +78,14 @@ struct pace {
   int yields;          /* gives the processor to others while it waits */
 };
 
+/* What computation moves in memory, of which there is more than caches hold; clock.c. */
+struct stream {
+  unsigned char* memory; /* null: nothing is moved */
+  size_t at;
+  double wanted_bytes; /* rate times what was waited */
+  double bytes;
+};
+
 struct replay {
   struct slk_replay_head head;
   int rank, ranks;
@@ -103,6 +112,10 @@ struct replay {
   uint64_t polls; /* of the step that is executed */
   int64_t period_ns;
   struct pace pace;
+  struct stream stream;
+  int scratch;            /* file for MPI-IO; -1: none */
+  uint64_t file_calls[2]; /* that read and that wrote */
+  uint64_t file_bytes[2];
 };
 
 /* Ends the job with a reason. */
@@ -130,8 +143,14 @@ static inline int64_t now_ns(void) {
 void calibrate(struct replay* r);
 /* Lets the computation between two calls pass: begins after the last call's return. */
 void compute(struct replay* r, int64_t ns);
+/* Makes the memory that computation moves, if it moves any. */
+void prepare_stream(struct replay* r);
 /* Spins until the clock shows that time. */
 void spin_until(const struct replay* r, int64_t ns);
+
+/* files.c */
+/* Makes the process's file in that folder; null: files are not accessed. */
+void open_scratch(struct replay* r, const char* folder);
 
 /* communicators.c */
 void make_comms(struct replay* r);

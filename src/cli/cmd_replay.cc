@@ -35,6 +35,8 @@ struct ReplayCommandOptions {
   std::string replayed;
   std::string wildcards = "recorded";
   std::string start = "recorded";
+  std::string files;
+  std::string memory_bandwidth;
   int repeat = 1;
   int retries = 2;
   OutputOptions output;
@@ -58,6 +60,8 @@ std::vector<std::string> evaluation(const ReplayCommandOptions& options, const f
   add("--wildcards", options.wildcards);
   add("--computation", r.computation);
   add("--start", options.start);
+  add("--files", options.files);
+  add("--memory-bandwidth", options.memory_bandwidth);
   if (r.skip_unsupported) words.emplace_back("--skip-unsupported");
   add("--tolerance", fmt::format("{}", r.tolerance));
   add("-o", options.trace_out);
@@ -70,6 +74,7 @@ std::vector<std::string> evaluation(const ReplayCommandOptions& options, const f
 /// Writes the program, and prints what runs and evaluates it, a line each.
 int print_commands(const ReplayCommandOptions& options, const ReplayRequest& request) {
   ReplayJobOptions kept = options.job;
+  kept.files = options.files;
   kept.folder = options.folder;
   ReplayJob job(kept);
   try {
@@ -139,6 +144,9 @@ int run_replay(const ReplayCommandOptions& options) {
   ReplayRequest request = options.request;
   request.options.free_wildcards = options.wildcards == "free";
   request.options.common_start = options.start == "common";
+  request.options.files = !options.files.empty();
+  if (!options.memory_bandwidth.empty())
+    request.options.memory_rate = memory_rate(options.memory_bandwidth);
   if (request.trace.empty()) {
     throw usage_error("nothing to replay", "no trace given",
                       "Example: slackline replay app.slk -- mpirun -n 4.");
@@ -157,7 +165,9 @@ int run_replay(const ReplayCommandOptions& options) {
                       "Omit one of them.");
   }
   if (options.print_command) return print_commands(options, request);
-  ProgramReplays program(request, options.job);
+  ReplayJobOptions job = options.job;
+  job.files = options.files;
+  ProgramReplays program(request, job);
   for (int i = 0; i < options.repeat; ++i) program.run(options.retries);
   std::vector<RecordedReplay>& replays = program.recorded();
   const ComparedRuns runs = leave_out_disturbed(replays);
@@ -201,6 +211,12 @@ CommandAction setup_replay(OptionList& options) {
   options.add("--start", wanted->start,
               "Start of the ranks: as far apart as recorded, or in common",
               {.choices = {"recorded", "common"}});
+  options.add("--files DIR", wanted->files,
+              "Read and write what the calls of MPI-IO did, in files of each process in this "
+              "folder, which are gone in the end");
+  options.add("--memory-bandwidth RATE", wanted->memory_bandwidth,
+              "Computation moves so many bytes a second in memory, of each rank, e.g. 4GB/s",
+              {.example = "4GB/s"});
   options.add("--skip-unsupported", request.skip_unsupported,
               "Replay as computation what would be refused: partitioned messages, windows that "
               "cannot be told apart and the like");

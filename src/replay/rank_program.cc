@@ -90,6 +90,7 @@ class RankEncoder {
     head.received = received;
     head.buffer = buffer_;
     head.cpu_time = options_.cpu_time ? 1 : 0;
+    head.memory_rate = options_.memory_rate;
     head.attached = std::min(attached_, kMostAttached);
     std::string bytes;
     put_bytes(bytes, head);
@@ -526,6 +527,7 @@ class RankEncoder {
   void encode_file(std::size_t i, const Call& call) {
     const FilePlan::Access access = files_.access(rank_, static_cast<CallIndex>(i));
     CallShape shape{.operation = call.operation, .flags = SLK_REPLAY_POLLED};
+    if (options_.files) shape.bytes = call.bytes;
     if (access.comm != kCommNull) {
       shape.comm = comms_.index(access.comm);
       shape.args = {1};

@@ -19,6 +19,10 @@ struct ReplayOptions {
   /// Computation is the time that it was on a processor, as far as the trace knows (Pause):
   /// whatever takes the processor away during the replay comes on top, as it did in the run.
   bool cpu_time = false;
+  /// Calls of MPI-IO have their bytes, to be read and written (runtime/replay/files.c).
+  bool files = false;
+  /// Bytes a second that computation moves in memory; 0: it only waits.
+  std::uint64_t memory_rate = 0;
 };
 
 /// What was written for the processes of a replay, and what each of their steps stands for.

@@ -26,7 +26,7 @@
 #include "trace/wire.h"
 
 #define SLK_REPLAY_MAGIC 0x315950524b4c53ull /* "SLKRPY1", little-endian */
-#define SLK_REPLAY_VERSION 2u
+#define SLK_REPLAY_VERSION 3u
 #define SLK_REPLAY_UNIT_NS 8
 #define SLK_REPLAY_NO_COMM 0u /* in the arguments of a maker: index of the new one, plus 1 */
 /* Level of MPI_Pcontrol right before and after what stands for a call of MPI-IO. */
@@ -49,12 +49,13 @@ struct slk_replay_head {
   uint32_t messages; /* places of matched probes, without 0 */
   uint32_t windows;  /* places, without 0 */
   uint32_t none;
-  int64_t start_ns;  /* computation starts this long after the barrier */
-  uint64_t received; /* bytes of the largest message that the rank receives */
-  uint64_t buffer;   /* bytes of the largest buffer of any of its calls */
-  uint64_t attached; /* bytes for buffered sends */
-  uint64_t exposed;  /* bytes of the largest window for which MPI allocates no memory */
-  uint64_t cpu_time; /* 1: gaps are CPU time; time off the processor comes on top of them */
+  int64_t start_ns;     /* computation starts this long after the barrier */
+  uint64_t received;    /* bytes of the largest message that the rank receives */
+  uint64_t buffer;      /* bytes of the largest buffer of any of its calls */
+  uint64_t attached;    /* bytes for buffered sends */
+  uint64_t exposed;     /* bytes of the largest window for which MPI allocates no memory */
+  uint64_t cpu_time;    /* 1: gaps are CPU time; time off the processor comes on top of them */
+  uint64_t memory_rate; /* bytes a second that computation moves in memory; 0: it only waits */
 };
 
 enum slk_replay_comm_flag {
@@ -94,7 +95,8 @@ enum slk_replay_flag {
  *   other win_*, put, get and the like
  *                         place of the window; of post and start then the group, as ranks of the
  *                         window. `tag` of win_lock: 1 shared, 0 exclusive
- *   file_*                1 if the members of the communicator wait for each other first
+ *   file_*                1 if the members of the communicator wait for each other first; `bytes`
+ * where files are accessed
  */
 
 #endif

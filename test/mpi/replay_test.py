@@ -3,6 +3,7 @@
 import collections
 import json
 import os
+import pathlib
 import re
 
 from recording import check, run_case
@@ -197,6 +198,43 @@ def case_files(test):
     check(not os.path.exists(os.path.join(test.folder, "files.out")), "a file was made")
     for operation, calls in (("file_write_all", 3), ("file_write_ordered", 1), ("file_read_at", 1)):
         check(printed(test, "replayed.slk").count(f" {operation} ") == calls * RANKS, f"calls of {operation}")
+
+
+def case_scratch(test):
+    """MPI-IO by size, in files that are gone in the end. What files.c reads and writes is known from its source."""
+    trace = recorded(test, "files")
+    os.remove(os.path.join(test.folder, "files.out"))
+    scratch = pathlib.Path(test.folder, "scratch")
+    scratch.mkdir()
+    done = replay(test, trace, "--files", str(scratch))
+    check(done.returncode == 0, "the replay failed")
+    compare(test, trace, "replayed.slk")
+    check("replay_files_not_accessed" not in findings(done) and "replay_scratch_files" in findings(done), "files are accessed")
+    said = json.loads(done.stdout)["result"]["files"]
+    # Three times 1000 integers of all and 10 of rank 0, then 20 of all; 1000 and 5 are read.
+    expected = {"writes": 4 * RANKS + 3, "written_bytes": 4 * (3020 * RANKS + 30), "reads": 2 * RANKS, "read_bytes": 4 * 1005 * RANKS}
+    check(said == expected, f"{said} for {expected}")
+    check(not list(scratch.iterdir()), "nothing is left")
+    done = replay(test, trace, "--files", str(scratch / "missing"))
+    check(done.returncode == 1 and "cannot make" in done.stderr, "a folder that there is not")
+
+
+def case_memory(test):
+    """Computation that moves memory: as many bytes as rate times time, by count."""
+    calls = ["@0 +1000 init", *(f"@{20000000 * i} +1000 barrier" for i in range(1, 21)), "@400100000 +1000 finalize"]
+    ranks = "".join(f"rank {r}\n" + "".join(f"  {call}\n" for call in calls) for r in range(2))
+    trace = write(test, "compute.txt", "slackline-trace 1 timed ranks=2\n" + ranks)
+    done = replay(test, trace, "--memory-bandwidth", "200MB/s", ranks=2)
+    check(done.returncode == 0, "the replay failed")
+    result = json.loads(done.stdout)["result"]
+    wanted, streamed = result["memory_bytes"], result["streamed_bytes"]
+    computed = 2 * 20 * 20e-3 * 200e6
+    check(0 < wanted <= computed, f"{wanted} of at most {computed}")
+    # A piece more than is due at each look at the clock; what an interruption takes is made up for in the next gap.
+    check(0.9 * wanted <= streamed <= wanted + 2 * 20 * 8192, f"{streamed} of {wanted}")
+    check(json.loads(replay(test, trace, ranks=2).stdout)["result"]["streamed_bytes"] == 0, "without a rate nothing is moved")
+    done = replay(test, trace, "--memory-bandwidth", "fast", ranks=2)
+    check(done.returncode == 2, "no rate")
 
 
 def case_refused(test):

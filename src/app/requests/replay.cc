@@ -22,6 +22,7 @@
 #include "replay/replay_file.h"
 #include "replay/stripped_program.h"
 #include "report/report.h"
+#include "sim/platform/read_platform.h"
 #include "trace/trace_builder.h"
 
 namespace slackline {
@@ -36,6 +37,10 @@ constexpr FindingKind kSkipped{
 constexpr FindingKind kFilesNotAccessed{
     "replay_files_not_accessed", Severity::notice,
     "Calls of MPI-IO: files were not accessed, each call lasts as long as in the run."};
+constexpr FindingKind kScratchFiles{
+    "replay_scratch_files", Severity::info,
+    "Calls of MPI-IO: each process read and wrote the recorded bytes in a file of its own, one "
+    "call after the other, not where and with whom the program did."};
 constexpr FindingKind kWindowsSimplified{
     "replay_windows_simplified", Severity::notice,
     "One-sided calls whose displacement, reduction operation and assertions a recording does not "
@@ -73,6 +78,7 @@ struct Summary {
   std::optional<ReplayError> error{};  ///< of the median replay
   std::vector<double> errors_by_call_path{};
   ReplayPace pace;
+  bool disturbed = false;  ///< by other processes, the run or all replays: no error is told
 };
 
 Summary summarize(const PreparedReplay& prepared, const std::vector<RecordedReplay>& replays) {
@@ -100,6 +106,12 @@ Paragraph headline(const Summary& s) {
     return {fmt::format("The replay took {}.", format_time_ns(replayed))};
   }
   const double change = replayed / s.measured_ns - 1;
+  if (s.identity && s.disturbed) {
+    return {
+        fmt::format("The replay took {}, the measured run {}. Other processes disturbed "
+                    "the run or the replay: no error is given.",
+                    format_time_ns(replayed), format_time_ns(s.measured_ns))};
+  }
   if (s.identity) {
     return {fmt::format("The replay took {}, the measured run {}: {:+.2f} %.",
                         format_time_ns(replayed), format_time_ns(s.measured_ns), 100 * change)};
@@ -120,7 +132,7 @@ Facts facts_of(const Summary& s) {
     facts.facts.push_back({"spread", s.replayed_ns.back() - s.replayed_ns.front(), Unit::ns,
                            "longest replay less the shortest"});
   }
-  if (s.identity && s.error) {
+  if (s.identity && s.error && !s.disturbed) {
     facts.facts.push_back({"error by call path", median_of(s.errors_by_call_path), Unit::ratio,
                            "sum of the absolute differences of all call paths and ranks, of the "
                            "time of all ranks"});
@@ -135,7 +147,7 @@ Facts facts_of(const Summary& s) {
 
 std::optional<Paragraph> differing_operations(const Summary& s, std::int32_t ranks,
                                               double tolerance) {
-  if (!s.identity || !s.error) return std::nullopt;
+  if (!s.identity || !s.error || s.disturbed) return std::nullopt;
   std::string names;
   for (const ComparedTime& time : s.error->operations) {
     const double share = std::abs(time.difference_ns()) / (s.measured_ns * ranks);
@@ -192,7 +204,7 @@ auto replay_object(const PreparedReplay& prepared, const Summary& s, const Compa
     call_paths = s.error->call_paths;
     call_paths.resize(std::min(kPathsShown, call_paths.size()));
   }
-  const auto* compared = s.identity && s.error ? &s : nullptr;
+  const auto* compared = s.identity && s.error && !s.disturbed ? &s : nullptr;
   return Object{
       "measured_ns"_key = known_if(s.measured_ns > 0, s.measured_ns),
       "replayed_ns"_key = median_of(s.replayed_ns),
@@ -206,6 +218,11 @@ auto replay_object(const PreparedReplay& prepared, const Summary& s, const Compa
       "behind_ns"_key = s.pace.behind_ns,
       "behind_most_ns"_key = s.pace.behind_most_ns,
       "call_cost_ns"_key = s.pace.call_ns,
+      "files"_key =
+          Object{"reads"_key = s.pace.file_reads, "read_bytes"_key = s.pace.read_bytes,
+                 "writes"_key = s.pace.file_writes, "written_bytes"_key = s.pace.written_bytes},
+      "memory_bytes"_key = s.pace.memory_bytes,
+      "streamed_bytes"_key = s.pace.streamed_bytes,
       "calls"_key = prepared.file.steps,
       "program_bytes"_key = prepared.file.bytes,
       "edits"_key = list_of(edits_of(prepared), replayed_edit_object),
@@ -219,7 +236,7 @@ bool is_cpu_time(const std::string& computation, const Trace& trace) {
 }
 
 /// What the replay does not do as the program did.
-void add_simplifications(OpenedTrace& opened) {
+void add_simplifications(OpenedTrace& opened, bool files_accessed) {
   std::map<OperationClass, std::uint64_t> calls;
   for (std::int32_t r = 0; r < opened.trace.ranks(); ++r) {
     for (const Operation operation : opened.trace.calls(r).operations()) {
@@ -230,7 +247,9 @@ void add_simplifications(OpenedTrace& opened) {
   const std::uint64_t windows = calls[OperationClass::one_sided];
   if (files + windows == 0) return;
   TraceBuilder said = std::move(opened.trace);
-  if (files > 0) said.findings().add(kFilesNotAccessed, {}, files);
+  if (files > 0) {
+    said.findings().add(files_accessed ? kScratchFiles : kFilesNotAccessed, {}, files);
+  }
   if (windows > 0) said.findings().add(kWindowsSimplified, {}, windows);
   opened.trace = std::move(said).build();
 }
@@ -248,7 +267,7 @@ PreparedReplay open_program(const ReplayRequest& request) {
       prepared.opened.samples = std::move(skipped.program.samples);
     }
   }
-  add_simplifications(prepared.opened);
+  add_simplifications(prepared.opened, request.options.files);
   const Scenario scenario = scenario_of(request);
   prepared.scenario = scenario.name;
   check_replayable(prepared.opened.trace, CallMatching(prepared.opened.trace));
@@ -262,13 +281,15 @@ PreparedReplay open_program(const ReplayRequest& request) {
 auto replay_report(Described<ReturnedBy<replay_object>> described, const ReplayRequest& request,
                    const PreparedReplay& prepared, std::size_t repeat) {
   const bool cpu_time = is_cpu_time(request.computation, prepared.opened.trace);
-  return with_context(std::move(described), "replay", prepared.opened,
-                      Object{"scenario"_key = request.scenario, "repeat"_key = repeat,
-                             "wildcards"_key = request.options.free_wildcards ? "free" : "recorded",
-                             "start"_key = request.options.common_start ? "common" : "recorded",
-                             "computation"_key = cpu_time ? "cpu" : "wall",
-                             "skip_unsupported"_key = request.skip_unsupported,
-                             "tolerance"_key = request.tolerance});
+  return with_context(
+      std::move(described), "replay", prepared.opened,
+      Object{"scenario"_key = request.scenario, "repeat"_key = repeat,
+             "wildcards"_key = request.options.free_wildcards ? "free" : "recorded",
+             "start"_key = request.options.common_start ? "common" : "recorded",
+             "computation"_key = cpu_time ? "cpu" : "wall", "files"_key = request.options.files,
+             "memory_bytes_per_s"_key = request.options.memory_rate,
+             "skip_unsupported"_key = request.skip_unsupported,
+             "tolerance"_key = request.tolerance});
 }
 using ReplayReports = CommandReports<ReturnedBy<replay_report>>;
 
@@ -287,6 +308,14 @@ void export_skeleton(const ReplayRequest& request, const std::filesystem::path& 
   write_native(skeleton(open_program(request).program()), path);
 }
 
+std::uint64_t memory_rate(const std::string& text) {
+  constexpr double kMost = 1e13;
+  const double rate = parse_bandwidth(text, "memory bandwidth");
+  if (rate >= 1 && rate <= kMost) return static_cast<std::uint64_t>(rate);
+  throw usage_error(fmt::format("cannot move '{}' in memory", text), "no computation does that",
+                    "Example: --memory-bandwidth 4GB/s.");
+}
+
 ReplayPace read_pace(const std::filesystem::path& report) {
   ReplayPace pace;
   std::ifstream in(report);
@@ -296,6 +325,12 @@ ReplayPace read_pace(const std::filesystem::path& report) {
     if (name == "behind_ns") pace.behind_ns = value;
     if (name == "behind_most_ns") pace.behind_most_ns = value;
     if (name == "tail_ns") pace.call_ns = value;
+    if (name == "file_reads") pace.file_reads = value;
+    if (name == "read_bytes") pace.read_bytes = value;
+    if (name == "file_writes") pace.file_writes = value;
+    if (name == "written_bytes") pace.written_bytes = value;
+    if (name == "memory_bytes") pace.memory_bytes = value;
+    if (name == "streamed_bytes") pace.streamed_bytes = value;
   }
   return pace;
 }
@@ -340,11 +375,12 @@ std::size_t median_replay(const std::vector<RecordedReplay>& replays) {
 
 Report report_replay(const ReplayRequest& request, const PreparedReplay& prepared,
                      const std::vector<RecordedReplay>& replays, const ComparedRuns& runs) {
-  const Summary summary = summarize(prepared, replays);
+  Summary summary = summarize(prepared, replays);
   Section section{.id = "replay", .title = "Replay", .items = {}};
   constexpr std::string_view kConsequence = "differences are not attributable to the replay";
   ComparedRuns measured;
   measured.add(disturbance_of(prepared.opened.trace));
+  summary.disturbed = measured.disturbed > 0 || runs.disturbed > runs.left_out;
   for (const std::string& caution :
        {disturbance_sentence(measured, kConsequence, "the measured run"),
         disturbance_sentence(runs, kConsequence, "the replay")}) {

@@ -56,7 +56,14 @@ struct ReplayPace {
   std::int64_t behind_ns = 0;       ///< at the end
   std::int64_t behind_most_ns = 0;  ///< at any time
   std::int64_t call_ns = 0;         ///< own cost of a call, taken off the computation before it
+  // Sums over the ranks.
+  std::int64_t file_reads = 0, read_bytes = 0, file_writes = 0, written_bytes = 0;
+  std::int64_t memory_bytes = 0;    ///< what computation should have moved in memory
+  std::int64_t streamed_bytes = 0;  ///< and did
 };
+/// A rate as --memory-bandwidth has it, in bytes a second. Throws usage Error.
+std::uint64_t memory_rate(const std::string& text);
+
 /// Reads the report of the processes; zeros when there is none.
 ReplayPace read_pace(const std::filesystem::path& report);
 

@@ -106,9 +106,10 @@ void ReplayJob::expect_ranks(std::int32_t ranks) {
 }
 
 std::vector<std::string> ReplayJob::command() const {
-  return benchmark_command(
-      options_.command, launcher_,
-      {processes_.string(), folder_.program().string(), folder_.report().string()});
+  std::vector<std::string> program{processes_.string(), folder_.program().string(),
+                                   folder_.report().string()};
+  if (!options_.files.empty()) program.push_back(fs::absolute(options_.files).string());
+  return benchmark_command(options_.command, launcher_, program);
 }
 
 std::vector<std::string> ReplayJob::record_arguments() const {
