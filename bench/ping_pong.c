@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kSets = 15, kLargest = 3000000 };
+enum { kSets = 61, kLargest = 3000000 };
 enum use { kWritten, kReused, kSame };
 static const char* const kUses[] = {"written", "reused", "same"};
 
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
                                20000, 50000, 100000, 300000, 1000000, kLargest};
   for (size_t s = 0; s < sizeof kSizes / sizeof *kSizes; ++s) {
     const int size = kSizes[s];
-    const int trips = size < 10000 ? 1000 : size < 200000 ? 100 : 20;
+    const int trips = size < 10000 ? 250 : size < 200000 ? 20 : 4;
     for (enum use use = kWritten; use <= kSame; ++use) {
       char* in = use == kSame ? out : other;
       double times[kSets];

@@ -110,11 +110,22 @@ std::string noise_table(const LogGPSFit& f) {
       fmt::join(percentiles, ", "));
 }
 
-std::string pieces(std::string_view quantity, const PiecewiseFit& fit) {
+/// Where a piece begins: S is known exactly; another change lies between two sizes that were
+/// measured, and is taken to be in the middle of their logarithms.
+double begin_of(const PiecewiseFit& fit, std::size_t segment, double eager_bytes) {
+  const double from = fit.segments[segment].from;
+  if (segment == 0) return from;
+  const double before = fit.segments[segment - 1].to;
+  if (before <= eager_bytes && eager_bytes < from) return eager_bytes + 1;
+  return std::ceil(std::sqrt(before * from));
+}
+
+std::string pieces(std::string_view quantity, const PiecewiseFit& fit, double eager_bytes) {
   std::string text;
-  for (const FittedSegment& s : fit.segments) {
+  for (std::size_t i = 0; i < fit.segments.size(); ++i) {
+    const FittedSegment& s = fit.segments[i];
     text += fmt::format("[[piece]]\nquantity = {}\nfrom_bytes = {:.0f}\nto_bytes = {:.0f}\n{}{}\n",
-                        toml_string(quantity), s.from, s.to,
+                        toml_string(quantity), begin_of(fit, i, eager_bytes), s.to,
                         interval_line("offset_ns", s.offset, "at size 0"),
                         interval_line("slope_ns_per_byte", s.slope, "per byte"));
   }
@@ -244,13 +255,15 @@ std::vector<MeasuredPiece> pieces_of(toml::table& root, std::string_view quantit
 
 std::string machine_text(const CalibrationSamples& samples, const LogGPSFit& fit,
                          const SmpiTables& smpi, const std::optional<PairsAtOnce>& pairs) {
+  const double eager = fit.eager_bytes.value;
   return head(samples, fit) + loggps_table(fit) + intervals_table(fit) + noise_table(fit) +
          "# The piecewise functions: time in ns is offset + slope * bytes.\n\n" +
-         pieces("one_way", fit.one_way) + pieces("stream", fit.stream) +
-         pieces("one_way_reused", fit.one_way_reused) + pieces("stream_reused", fit.stream_reused) +
-         pieces("one_way_same", fit.one_way_same) + pieces("send", fit.send) +
-         pieces("isend", fit.isend) + pieces("recv", fit.receive) + pairs_table(pairs) +
-         smpi_table(smpi);
+         pieces("one_way", fit.one_way, eager) + pieces("stream", fit.stream, eager) +
+         pieces("one_way_reused", fit.one_way_reused, eager) +
+         pieces("stream_reused", fit.stream_reused, eager) +
+         pieces("one_way_same", fit.one_way_same, eager) + pieces("send", fit.send, eager) +
+         pieces("isend", fit.isend, eager) + pieces("recv", fit.receive, eager) +
+         pairs_table(pairs) + smpi_table(smpi);
 }
 
 std::string smpi_options_text(const SmpiTables& smpi) {

@@ -102,6 +102,20 @@ TEST_F(MachineFile, HasTheMessagesOfEachUseOfBuffers) {
               HasSubstr("no messages of --buffers same"));
 }
 
+// 4,040 bytes are S; between 8,000 and 18,000 bytes, the middle of the logarithms is 12,000.
+TEST_F(MachineFile, PiecesBeginAtSOrBetweenSizes) {
+  LogGPSFit measured = fit();
+  measured.one_way.segments = {{1, 4000, {1, 1, 1}, {0, 0, 0}},
+                               {4100, 8000, {2, 2, 2}, {0, 0, 0}},
+                               {18'000, 20'000, {3, 3, 3}, {0, 0, 0}}};
+  write(machine_text(samples(), measured, kTables));
+  const auto pieces = read_machine_file(path_).one_way;
+  ASSERT_THAT(pieces, SizeIs(3));
+  EXPECT_EQ(pieces[0].from_bytes, 1U);
+  EXPECT_EQ(pieces[1].from_bytes, 4041U);
+  EXPECT_EQ(pieces[2].from_bytes, 12'000U);
+}
+
 TEST_F(MachineFile, HasTheNoiseOfMessages) {
   LogGPSFit noisy = fit();
   noisy.noise_ns = {-20, 0, 35.5};

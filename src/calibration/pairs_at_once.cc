@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/units.h"
 #include "calibration/robust.h"
 
 namespace slackline {
