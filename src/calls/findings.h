@@ -8,6 +8,10 @@ namespace slackline {
 // Defects of a program's calls that several readings of them meet: matching, the model's graph, the
 // simulator, the replays. One kind each, so that a report counts and says a defect once.
 
+inline constexpr FindingKind kOutsideOfFocus{
+    "calls_outside_of_focus", Severity::notice,
+    "Calls outside of the representative intervals of the phases, which the trace was reduced to; "
+    "figures of the whole run lack them, and their time counts as a pause."};
 inline constexpr FindingKind kUnmatchedSend{
     "unmatched_send", Severity::data_loss,
     "Sends without a matching receive; treated as if no rank waited for them."};

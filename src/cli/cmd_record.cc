@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "app/focus_trace.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "base/sentences.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/job_options.h"
@@ -25,6 +27,7 @@ struct RecordCommandOptions {
   std::string output;
   std::string finish;
   std::string sample;
+  std::string keep;
   bool quiet = false;
   bool write_trace = false;
 };
@@ -125,6 +128,31 @@ std::string next_step(const std::vector<RecordedTrace>& traces) {
   return fmt::format("slackline: next: slackline report {}\n", shell_word(shown(what)));
 }
 
+/// Reduces the traces to their phases' representative intervals; says what was dropped.
+std::string keep_focus(std::vector<RecordedTrace>& traces) {
+  std::string text;
+  for (RecordedTrace& recorded : traces) {
+    const FocusTrace focus = reduce_to_focus(recorded.trace);
+    if (!focus.why_whole.empty()) {
+      text += fmt::format("slackline: {} is kept whole: the run has {}\n", shown(recorded.trace),
+                          focus.why_whole);
+      continue;
+    }
+    std::vector<std::string> kept;
+    for (const TimeInterval& interval : focus.kept) {
+      kept.push_back(fmt::format("{} to {}", format_time_ns(double(interval.begin_ns)),
+                                 format_time_ns(double(interval.end_ns))));
+    }
+    std::error_code ignored;
+    text += fmt::format("slackline: {} reduced to {}: {} of {} dropped, {} kept ({})\n",
+                        shown(recorded.trace), count_of(kept.size(), "focus region"),
+                        format_count(focus.dropped_calls), count_of(focus.calls, "call"),
+                        enumeration(kept),
+                        format_bytes(double(fs::file_size(recorded.trace, ignored))));
+  }
+  return text;
+}
+
 bool has_recorded(const RecordResult& result) {
   return !result.traces.empty() || !result.unconverted.empty() || !result.analysed.empty();
 }
@@ -172,11 +200,20 @@ int run_record(const RecordCommandOptions& options) {
     throw usage_error("cannot use --finish with a command", "--finish takes no command",
                       "Omit one of them.");
   }
-  const RecordResult result =
-      finishing ? finish_recording({options.finish, options.output, record_options.keep_raw,
-                                    record_options.force},
-                                   command_processes())
-                : record(record_options);
+  const bool focus = options.keep == "focus";
+  if (!options.keep.empty() && !focus) {
+    throw usage_error(fmt::format("cannot keep '{}'", options.keep), "no such part of a trace",
+                      "Choose focus.");
+  }
+  if (focus && !record_options.write_trace) {
+    throw usage_error("cannot use --keep with --analyse", "no trace is written",
+                      "Add --write-trace, or omit one of them.");
+  }
+  RecordResult result = finishing
+                            ? finish_recording({options.finish, options.output,
+                                                record_options.keep_raw, record_options.force},
+                                               command_processes())
+                            : record(record_options);
   const bool incomplete = lost_calls(result) > 0 || result.failures.unwritten;
   const bool separate = std::ranges::any_of(result.traces, &RecordedTrace::separate);
   const bool good = has_recorded(result) && result.unconverted.empty() && !incomplete &&
@@ -189,6 +226,10 @@ int run_record(const RecordCommandOptions& options) {
   const bool failed = !left || !result.unconverted.empty() || incomplete || unwritten;
   const bool speaks = command_processes().is_first() && (!options.quiet || !good);
   if (speaks) write_stderr(message(result, options));
+  if (focus && command_processes().is_first()) {
+    const std::string reduced = keep_focus(result.traces);
+    if (speaks) write_stderr(reduced);
+  }
   // The job's own status, unless that says that all is well where no whole trace is.
   return failed && (finishing || result.exit_status == 0) ? 1 : result.exit_status;
 }
@@ -218,6 +259,8 @@ CommandAction setup_record(OptionList& options) {
   declare_yield(options, record.yield);
   declare_call_paths(options, record.call_paths, wanted->sample);
   declare_job_analysis(options, *wanted);
+  options.add("--keep WHAT", wanted->keep,
+              "Part of the trace to keep: focus, the representative interval of each phase");
   options.add("--keep-raw", record.keep_raw, "Keep the raw recording files");
   options.add("--force", record.force, "Overwrite the trace of an earlier recording");
   options.add("--finish DIR", wanted->finish,

@@ -51,6 +51,8 @@ class StretchedTrace {
   /// Why the trace cannot be read in stretches; empty: it can.
   const std::string& obstacle() const { return search_.obstacle(); }
 
+  /// Wherever it can be cut, in the order of the run. All processes call it together.
+  std::vector<Cut> all_cuts(ProcessGroup& group) const { return search_.choose(calls(), group); }
   /// Cuts it into about this many stretches of equal numbers of calls, fewer where there are too
   /// few places. All processes call it together.
   void cut(std::uint64_t stretches, ProcessGroup& group);
