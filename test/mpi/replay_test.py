@@ -216,7 +216,7 @@ def case_scratch(test):
     check(said == expected, f"{said} for {expected}")
     check(not list(scratch.iterdir()), "nothing is left")
     done = replay(test, trace, "--files", str(scratch / "missing"))
-    check(done.returncode == 1 and "cannot make" in done.stderr, "a folder that there is not")
+    check(done.returncode == 2 and "not a folder" in done.stderr, "a folder that there is not")
 
 
 def case_memory(test):

@@ -78,6 +78,11 @@ std::optional<std::int64_t> started_ranks(const std::vector<std::string>& comman
 
 ReplayJob::ReplayJob(const ReplayJobOptions& options) : options_(options) {
   if (options.command.empty()) throw usage_error("cannot replay", "no launcher given", kExample);
+  std::error_code ignored;
+  if (!options.files.empty() && !fs::is_directory(options.files, ignored)) {
+    throw usage_error(fmt::format("cannot use '{}' for files", options.files.string()),
+                      "it is not a folder", "Make it, on every host of the job.");
+  }
   const Launcher launcher = find_launcher(options.command, options.mpi);
   processes_ = replay_program(mpi_of(launcher, options.mpi));
   launcher_ = launcher.position;
