@@ -29,7 +29,7 @@ struct SampledBlock {
   double charged_ns = 0;  ///< for those that were skipped
   /// How far what was charged on one rank may be from what another run without skipping computes,
   /// with 95 % probability if the skipped executions are as the others were; the largest of any
-  /// rank. A hundredth of it is what equal runs differ by.
+  /// rank. Two hundredths of it are what equal runs differ by.
   double error_ns = 0;
   bool calls_mpi = false;       ///< was seen to, and not skipped from then on
   std::uint32_t function = 0;   ///< 1 + its number among the functions; 0: a marked block
