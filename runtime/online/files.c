@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "online.h"
 
@@ -14,6 +15,7 @@ typedef struct File {
   MPI_Comm hidden;
   uint64_t pointer; /* offset of the shared file pointer, in elementary types */
   char* name;
+  char* path;
   int is_deleted; /* when it is closed */
 } File;
 
@@ -30,6 +32,18 @@ static int64_t* pointer_of(const File* f) {
   return (int64_t*)(void*)block_data(f->pointer);
 }
 
+/* The path from the root, as mounts are: without ROMIO's prefix of a file system. */
+static char* path_of(const char* name) {
+  const size_t prefix = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
+  if (prefix > 0 && name[prefix] == ':') name += prefix + 1;
+  char* folder = name[0] == '/' ? NULL : getcwd(NULL, 0);
+  if (folder == NULL) return strdup(name);
+  char* path = room("a file's name", strlen(folder) + 1 + strlen(name));
+  sprintf(path, "%s/%s", folder, name);
+  free(folder);
+  return path;
+}
+
 static void add_file(MPI_File handle, MPI_Comm comm, const char* name, int is_deleted) {
   File* f = calloc(1, sizeof *f);
   if (f == NULL) refuse("a file", "no memory is left");
@@ -41,6 +55,7 @@ static void add_file(MPI_File handle, MPI_Comm comm, const char* name, int is_de
   }
   MPI_Bcast(&f->pointer, (int)sizeof f->pointer, MPI_BYTE, 0, f->hidden);
   f->name = strdup(name);
+  f->path = path_of(name);
   f->is_deleted = is_deleted;
   f->next = first;
   first = f;
@@ -75,6 +90,7 @@ int simulate_file_close(MPI_File* handle) {
     break;
   }
   free(f->name);
+  free(f->path);
   free(f);
   return status;
 }
@@ -89,12 +105,12 @@ static void tell_ranges(const File* f) {
 }
 
 /* The access is done, and now takes its simulated time. Returns `error`. */
-static int access(enum slk_operation operation, MPI_File handle, int error, int count,
-                  MPI_Datatype type) {
+static int access_file(enum slk_operation operation, MPI_File handle, int error, int count,
+                       MPI_Datatype type) {
   const File* f = find_file(handle);
   struct slk_online_call* call = new_call(operation, find_comm(f->hidden));
   call->bytes = error == MPI_SUCCESS ? packed_bytes(count, type) : 0;
-  snprintf(call->name, sizeof call->name, "%s", f->name);
+  snprintf(call->name, sizeof call->name, "%s", f->path);
   ask();
   return error;
 }
@@ -107,14 +123,14 @@ static int read_from(enum slk_operation operation, MPI_File file, int at, MPI_Of
                        : PMPI_File_read(file, buffer, count, type, got);
   int read = 0;
   if (error == MPI_SUCCESS) PMPI_Get_count(got, type, &read);
-  return access(operation, file, error, read == MPI_UNDEFINED ? count : read, type);
+  return access_file(operation, file, error, read == MPI_UNDEFINED ? count : read, type);
 }
 
 static int write_to(enum slk_operation operation, MPI_File file, int at, MPI_Offset offset,
                     const void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
   const int error = at ? PMPI_File_write_at(file, offset, buffer, count, type, status)
                        : PMPI_File_write(file, buffer, count, type, status);
-  return access(operation, file, error, count, type);
+  return access_file(operation, file, error, count, type);
 }
 
 int simulate_file_read(enum slk_operation operation, MPI_File file, void* buffer, int count,

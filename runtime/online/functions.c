@@ -23,8 +23,9 @@
 
 enum {
   kTimed = 8,   /* executions that the distribution is of, the latest ones */
-  kTries = 40,  /* executions after which a function is left alone if it still varies */
-  kPeriod = 32, /* of so many executions one is not skipped, which shows changes */
+  kTries = 40,  /* executions after which a function is watched no more if it still varies */
+  kPeriod = 32, /* after so many that were skipped, two others show changes */
+  kDeepest = 64,
   kShortest_ns = 100000
 };
 static const double kVariation = 0.05; /* standard deviation over mean */
@@ -33,12 +34,12 @@ static const double kVariation = 0.05; /* standard deviation over mean */
 typedef struct Block {
   struct Block* next; /* of the same function */
   uint64_t site;
-  struct slk_online_sampled* told; /* null until an execution was long enough */
+  struct slk_online_sampled* entry; /* null until an execution was long enough */
   double timed_ns[kTimed];
   uint32_t executed;
   uint32_t in_row; /* that were skipped */
   int is_skipped;
-  int is_given_up; /* always executed, where its function is still watched for others */
+  int is_excluded; /* always executed, where its function is still watched for others */
   uint32_t cold; /* executions to come whose memory may be touched for the first time, or lately */
   Results results; /* of the last execution */
   int integer_differs, real_differs;
@@ -56,7 +57,7 @@ typedef struct {
   uint32_t function;
   Block* block;
   uint8_t* behind; /* its call */
-  uint8_t bytes_behind[kJumpBytes];
+  uint8_t byte_behind;
   uint64_t stack;
   int is_checked; /* for what it changes, which costs caches that timed ones are to have */
   uint64_t computed_ns, calls, allocated, written;
@@ -65,10 +66,11 @@ typedef struct {
 static const struct slk_online_function* known; /* by their begin */
 static uint32_t n_known;
 static Function* functions;
-static Execution executions[kReturnDetours]; /* under way, outermost first */
+static Execution executions[kDeepest]; /* under way, outermost first */
 static int depth;
+static int is_inside; /* this file's functions, which may call one of the program: its malloc() */
 static uint64_t random_state;
-static uint32_t of_detour[kEntryDetours]; /* the function */
+static uint32_t of_detour[kDetours]; /* the function */
 static uint32_t n_detours;
 
 static uint8_t* begin_of(uint32_t function) {
@@ -84,7 +86,7 @@ static void suspend(uint32_t function) {
   write_code(begin_of(function), functions[function].first_bytes);
 }
 
-static void leave_alone(uint32_t function) {
+static void stop_watching(uint32_t function) {
   suspend(function);
   functions[function].is_watched = 0;
 }
@@ -102,6 +104,18 @@ static int64_t function_at(const uint8_t* at) {
   return first < n_known && known[first].begin == begin ? (int64_t)first : -1;
 }
 
+static ResultKind kind_of(const struct slk_online_function* function) {
+  switch (function->result) {
+    case SLK_RESULT_integer:
+    case SLK_RESULT_address:
+      return RESULT_INTEGER;
+    case SLK_RESULT_real:
+      return RESULT_REAL;
+    default:
+      return RESULT_NONE;
+  }
+}
+
 /* Null: there is no memory for it. */
 static Block* block_of(uint32_t function, const uint8_t* behind) {
   const uint64_t site = address_of_code(behind);
@@ -112,22 +126,23 @@ static Block* block_of(uint32_t function, const uint8_t* behind) {
   if (block == NULL) return NULL;
   block->site = site;
   block->cold = 2;
+  block->results.kind = kind_of(&known[function]);
   block->next = functions[function].blocks;
   functions[function].blocks = block;
   return block;
 }
 
 /* False: no place is left. */
-static int tell(uint32_t function, Block* block) {
+static int take_entry(uint32_t function, Block* block) {
   char name[64];
   snprintf(name, sizeof name, "function %u at 0x%llx", function, (unsigned long long)block->site);
-  block->told = sampled_block(0, name);
-  if (block->told == NULL) {
+  block->entry = sampled_block(0, name);
+  if (block->entry == NULL) {
     count_unsampled();
     return 0;
   }
-  block->told->function = function + 1;
-  block->told->site = block->site;
+  block->entry->function = function + 1;
+  block->entry->site = block->site;
   return 1;
 }
 
@@ -161,30 +176,21 @@ static double variation(const Block* block) {
 
 /* What the function returned each time can be returned for it. */
 static int is_repeatable(const struct slk_online_function* function, const Block* block) {
-  if (function->is_named) return 1;
-  switch (function->result) {
-    case SLK_RESULT_none:
-      return 1;
-    case SLK_RESULT_integer:
-      return !block->integer_differs;
-    case SLK_RESULT_real:
-      return !block->real_differs;
-    case SLK_RESULT_unknown:
-      return !block->integer_differs && !block->real_differs;
-    default:
-      return 0;
-  }
+  if (function->is_named || function->result == SLK_RESULT_none) return 1;
+  if (function->result == SLK_RESULT_integer) return !block->integer_differs;
+  return function->result == SLK_RESULT_real && !block->real_differs;
 }
 
-/* The function is left alone, unless it is worth more at other places than watching it here costs.
+/* The function is watched no more, unless it is worth more at other places than watching it here
+ * costs.
  */
-static void give_up(uint32_t function, Block* block, enum slk_online_unsampled why) {
+static void exclude(uint32_t function, Block* block, enum slk_online_unsampled why) {
   Function* of = &functions[function];
-  if (block->told != NULL) block->told->unsampled = why;
-  block->is_given_up = 1;
+  if (block->entry != NULL) block->entry->unsampled = why;
+  block->is_excluded = 1;
   int others = 0;
   for (const Block* other = of->blocks; other != NULL; other = other->next) {
-    others += other->told != NULL && !other->is_given_up;
+    others += other->entry != NULL && !other->is_excluded;
   }
   if (others == 0) of->is_watched = 0;
 }
@@ -200,30 +206,32 @@ static void count_loss(uint32_t function) {
 /* Whether it is worth more than its breakpoints: an execution was long, of the first ones. */
 static int is_long(uint32_t function, Block* block, double ns) {
   enum { kFirst = 3 };
-  if (block->told != NULL) return 1;
+  if (block->entry != NULL) return 1;
   const int is_long = ns >= kShortest_ns || known[function].is_named;
-  if (is_long && tell(function, block)) return 1;
-  if (is_long || block->executed >= kFirst) give_up(function, block, SLK_UNSAMPLED_not);
+  if (is_long && take_entry(function, block)) return 1;
+  if (is_long || block->executed >= kFirst) exclude(function, block, SLK_UNSAMPLED_not);
   return 0;
 }
 
-static void judge(uint32_t function, Block* block, double ns) {
+static void update(uint32_t function, Block* block, double ns) {
   if (block->cold > 0) {
     --block->cold;
-    ++block->told->untimed;
-    block->told->untimed_ns += ns;
+    ++block->entry->untimed;
+    block->entry->untimed_ns += ns;
     return;
   }
-  block->timed_ns[block->told->runs % kTimed] = ns;
-  add_run(block->told, ns);
-  if (block->told->runs < kTimed) return;
+  block->timed_ns[block->entry->runs % kTimed] = ns;
+  add_run(block->entry, ns);
+  if (block->entry->runs < kTimed) return;
   const double most = block->is_skipped ? 2 * kVariation : kVariation;
   const int varies = !known[function].is_named && variation(block) > most;
-  block->is_skipped = !varies && is_repeatable(&known[function], block);
+  const int repeatable = is_repeatable(&known[function], block);
+  if (!repeatable) block->entry->unsampled = SLK_UNSAMPLED_result;
+  block->is_skipped = !varies && repeatable;
   block->cold = block->is_skipped ? 1 : 0;
   block->in_row = 0;
   if (block->is_skipped || block->executed < kTries) return;
-  give_up(function, block, varies ? SLK_UNSAMPLED_varies : SLK_UNSAMPLED_result);
+  exclude(function, block, varies ? SLK_UNSAMPLED_varies : SLK_UNSAMPLED_result);
 }
 
 static void note_results(Block* block, const Results* now) {
@@ -231,30 +239,33 @@ static void note_results(Block* block, const Results* now) {
     block->integer_differs |= now->integer != block->results.integer;
     block->real_differs |= memcmp(now->real, block->results.real, sizeof now->real) != 0;
   }
+  const ResultKind kind = block->results.kind;
   block->results = *now;
+  block->results.kind = kind;
 }
 
 static void note(const Execution* execution, uint64_t computed_ns, const Results* results) {
   Block* block = execution->block;
   const uint32_t function = execution->function;
-  if (block->is_given_up) {
+  if (block->is_excluded) {
     count_loss(function);
     return;
   }
-  const double ns = (double)(computed_ns - execution->computed_ns);
+  const uint64_t all_ns = computed_ns - execution->computed_ns;
+  const double ns = all_ns > breakpoint_ns() ? (double)(all_ns - breakpoint_ns()) : 0;
   ++block->executed;
   note_results(block, results);
   if (calls_made() != execution->calls) {
-    if (known[function].is_named && block->told == NULL) tell(function, block);
-    give_up(function, block, SLK_UNSAMPLED_calls);
+    if (known[function].is_named && block->entry == NULL) take_entry(function, block);
+    exclude(function, block, SLK_UNSAMPLED_calls);
   } else if (!is_long(function, block, ns)) {
     return;
   } else if (execution->is_checked && allocated_bytes() != execution->allocated) {
-    give_up(function, block, SLK_UNSAMPLED_allocates);
+    exclude(function, block, SLK_UNSAMPLED_allocates);
   } else if (execution->is_checked && written_bytes() != execution->written) {
-    give_up(function, block, SLK_UNSAMPLED_writes);
+    exclude(function, block, SLK_UNSAMPLED_writes);
   } else {
-    judge(function, block, ns);
+    update(function, block, ns);
   }
 }
 
@@ -269,8 +280,8 @@ static uint64_t next_random(void) {
 static uint64_t skip(uint32_t function, Block* block) {
   const double ns = block->timed_ns[next_random() % kTimed];
   ++block->in_row;
-  ++block->told->skipped;
-  block->told->charged_ns += ns;
+  ++block->entry->skipped;
+  block->entry->charged_ns += ns;
   functions[function].gain_ns += ns;
   return (uint64_t)ns;
 }
@@ -278,7 +289,7 @@ static uint64_t skip(uint32_t function, Block* block) {
 /* In place of its breakpoint, which stays where no detour is left. */
 static void redirect(uint32_t function) {
   Function* of = &functions[function];
-  if (of->detour == 0 && n_detours == kEntryDetours) return;
+  if (of->detour == 0 && n_detours == kDetours) return;
   if (of->detour == 0) {
     of_detour[n_detours] = function;
     of->detour = ++n_detours;
@@ -288,8 +299,8 @@ static void redirect(uint32_t function) {
 
 static void begin_execution(uint32_t function, Block* block, uint64_t stack, uint8_t* code,
                             uint64_t computed_ns) {
-  if (depth == kReturnDetours || has_breakpoint(code)) { /* of a call around this one */
-    leave_alone(function);
+  if (depth == kDeepest || has_breakpoint(code)) { /* of a call around this one */
+    stop_watching(function);
     return;
   }
   /* What a program sets up the first time is not what it needs each time. */
@@ -297,32 +308,32 @@ static void begin_execution(uint32_t function, Block* block, uint64_t stack, uin
   executions[depth++] = (Execution){.function = function,
                                     .block = block,
                                     .behind = code,
+                                    .byte_behind = *code,
                                     .stack = stack,
                                     .is_checked = checked,
                                     .calls = calls_made(),
                                     .allocated = checked ? allocated_bytes() : 0,
                                     .written = checked ? written_bytes() : 0,
                                     .computed_ns = computed_ns};
-  memcpy(executions[depth - 1].bytes_behind, code, kJumpBytes);
   suspend(function);
-  /* Not the first times: code behind the call may be reached without it, which only a breakpoint
-   * shows in all cases. */
-  const int seen = block->executed >= 2 && is_code(code, kJumpBytes);
-  const uint32_t detour = kEntryDetours + (uint32_t)depth - 1;
-  if (!seen || !jump_to_detour(code, detour)) set_breakpoint(code);
+  /* One byte, as nothing says how many there are before another function or a jump's target. */
+  set_breakpoint(code);
 }
 
 static const Results* begin_function(uint32_t function, uint64_t stack) {
   uint8_t* behind;
   memcpy(&behind, (const void*)(uintptr_t)stack, sizeof behind);
-  Block* block = NULL;
   if (!functions[function].is_watched) return NULL; /* by another thread, meanwhile */
-  /* Else a child that the rank has forked, another of its threads, or a reduction within a call. */
-  if (is_computing() && is_call(behind, begin_of(function))) {
-    block = block_of(function, behind);
+  /* A call from here, a child that the rank has forked, another thread, a reduction in a call. */
+  if (is_inside || !is_computing() || !is_call(behind, begin_of(function))) {
+    stop_watching(function);
+    return NULL;
   }
+  is_inside = 1;
+  Block* block = block_of(function, behind);
   if (block == NULL) {
-    leave_alone(function);
+    stop_watching(function);
+    is_inside = 0;
     return NULL;
   }
   const uint64_t computed_ns = stop_clock();
@@ -330,12 +341,13 @@ static const Results* begin_function(uint32_t function, uint64_t stack) {
   const uint64_t charged_ns = skips ? skip(function, block) : 0;
   if (!skips) begin_execution(function, block, stack, behind, computed_ns);
   start_clock(charged_ns);
+  is_inside = 0;
   return skips ? &block->results : NULL;
 }
 
 static void close_last(void) {
   const Execution* execution = &executions[--depth];
-  write_code(execution->behind, execution->bytes_behind);
+  *(volatile uint8_t*)execution->behind = execution->byte_behind;
 }
 
 static void end_execution(uint32_t place, uint64_t stack, const Results* results) {
@@ -348,7 +360,9 @@ static void end_execution(uint32_t place, uint64_t stack, const Results* results
     function->is_watched = 0;
     return;
   }
+  is_inside = 1;
   note(&execution, stop_clock(), results);
+  is_inside = 0;
   if (function->is_watched) watch(execution.function);
   if (function->is_watched && execution.block->is_skipped) redirect(execution.function);
   start_clock(0);
@@ -363,10 +377,6 @@ static int64_t execution_at(const uint8_t* code) {
 
 static uint32_t function_of(uint32_t detour) {
   return of_detour[detour];
-}
-
-static uint8_t* behind_of(uint32_t execution) {
-  return executions[execution].behind;
 }
 
 static int is_this_program(const struct slk_online_file* file) {
@@ -385,7 +395,6 @@ enum slk_online_watched watch_functions(const struct slk_online_file* file) {
                                        .execution_at = execution_at,
                                        .function_of = function_of,
                                        .begin_of = begin_of,
-                                       .behind = behind_of,
                                        .begin = begin_function,
                                        .end = end_execution};
   if (functions == NULL || !open_code(&watch_code)) return SLK_WATCHED_refused;

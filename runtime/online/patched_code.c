@@ -2,18 +2,27 @@
 
 #if defined(__x86_64__)
 
+#include <cpuid.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "online.h"
+#include "record/blocking.h"
+
 enum { kBreakpoint = 0xcc };
 
 static uint64_t base, text_begin, text_end; /* of the program's file */
 static const CodeWatch* watch;
+static int is_measuring;
+static uint64_t cost_ns; /* of a breakpoint */
+uint64_t slackline_state_bytes;
 static struct sigaction before;
 
 uint8_t* code_at(uint64_t address) {
@@ -66,7 +75,6 @@ typedef struct {
   uint8_t jump[6]; /* to where `to` says */
   uint64_t to;
 } __attribute__((packed)) Detour;
-enum { kDetours = kEntryDetours + kReturnDetours };
 static Detour* detours; /* within reach of a jump from all of the program's code; null: none */
 
 static void fill_detours(void) {
@@ -78,12 +86,15 @@ static void fill_detours(void) {
   }
 }
 
+/* Below the code, or as far above it as the heap of a program at a fixed address leaves. */
 static void place_detours(void) {
   enum { kStep = 1 << 24, kSteps = 64 };
-  const size_t bytes = (kDetours) * sizeof *detours;
-  for (uint64_t i = 1; i <= kSteps && detours == NULL; ++i) {
-    if (text_begin < (i + 1) * kStep || text_end - text_begin > (uint64_t)kSteps * kStep) return;
-    void* wanted = (void*)(uintptr_t)((text_begin / kStep - i) * kStep);
+  const size_t bytes = kDetours * sizeof *detours;
+  if (slackline_state_bytes == 0 || text_end - text_begin > (uint64_t)kSteps * kStep) return;
+  for (uint64_t i = 1; i <= 2 * kSteps && detours == NULL; ++i) {
+    const uint64_t above = (text_end / kStep + 2 * kSteps - i) * kStep;
+    const uint64_t below = (text_begin / kStep - i) * kStep;
+    void* wanted = (void*)(uintptr_t)(text_begin > (i + 1) * kStep ? below : above);
     void* at = mmap(wanted, bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (at != MAP_FAILED) detours = at;
@@ -100,53 +111,54 @@ int jump_to_detour(uint8_t* code, uint32_t number) {
   return 1;
 }
 
+/* As pushed. */
 typedef struct {
-  unsigned char real[8][16];
-  uint64_t integer;
-  uint64_t others[8];
-  uint64_t number; /* of the detour, and then where to go on */
-  uint64_t stack;  /* as it was before the jump */
+  uint64_t rbp, rax, others[8];
+  uint64_t where; /* the detour's number, and then where to go on */
+  uint64_t stack; /* as it was before the jump */
 } DetourFrame;
 
-/* Whether to return to the caller at once, for a function that is skipped. */
-static __attribute__((used)) uint64_t enter_detour(DetourFrame* frame) {
-  const uint64_t stack = (uint64_t)(uintptr_t)&frame->stack;
-  if (frame->number >= kEntryDetours) {
-    const uint32_t execution = (uint32_t)frame->number - kEntryDetours;
-    Results results = {.integer = frame->integer};
-    memcpy(results.real, frame->real[0], sizeof results.real);
-    frame->number = (uint64_t)(uintptr_t)watch->behind(execution);
-    watch->end(execution, stack, &results);
-    return 0;
-  }
-  const uint32_t function = watch->function_of((uint32_t)frame->number);
-  frame->number = (uint64_t)(uintptr_t)watch->begin_of(function);
-  const Results* results = watch->begin(function, stack);
-  if (results == NULL) return 0;
-  frame->integer = results->integer;
-  memcpy(frame->real[0], results->real, sizeof results->real);
-  return 1;
+void slackline_return(void); /* to the caller of the function */
+
+/* `state`: as XSAVE writes it. */
+static __attribute__((used)) void enter_detour(DetourFrame* frame, unsigned char* state) {
+  const uint32_t function = watch->function_of((uint32_t)frame->where);
+  frame->where = (uint64_t)(uintptr_t)watch->begin_of(function);
+  const Results* results = watch->begin(function, (uint64_t)(uintptr_t)&frame->stack);
+  if (results == NULL) return;
+  frame->where = (uint64_t)(uintptr_t)slackline_return;
+  if (results->kind == RESULT_INTEGER) frame->rax = results->integer;
+  if (results->kind != RESULT_REAL) return;
+  enum { kXmm0 = 160, kPresent = 512, kSse = 2 };
+  memcpy(state + kXmm0, results->real, sizeof results->real);
+  state[kPresent] |= kSse;
 }
 
+/* All registers are kept: a compiler that has seen both functions may have values in those that the
+ * called one does not use. */
 __asm__(
     ".text\n.type slackline_detour, @function\nslackline_detour:\n"
     "  push %r11\n  push %r10\n  push %r9\n  push %r8\n"
-    "  push %rcx\n  push %rdx\n  push %rsi\n  push %rdi\n  push %rax\n"
-    "  sub $128, %rsp\n"
-    "  movups %xmm0, (%rsp)\n  movups %xmm1, 16(%rsp)\n  movups %xmm2, 32(%rsp)\n"
-    "  movups %xmm3, 48(%rsp)\n  movups %xmm4, 64(%rsp)\n  movups %xmm5, 80(%rsp)\n"
-    "  movups %xmm6, 96(%rsp)\n  movups %xmm7, 112(%rsp)\n"
-    "  mov %rsp, %rdi\n  push %rbp\n  mov %rsp, %rbp\n  and $-16, %rsp\n"
+    "  push %rcx\n  push %rdx\n  push %rsi\n  push %rdi\n  push %rax\n  push %rbp\n"
+    "  mov %rsp, %rbp\n  mov %rsp, %rdi\n"
+    "  sub slackline_state_bytes(%rip), %rsp\n  and $-64, %rsp\n  mov %rsp, %rsi\n"
+    "  xor %eax, %eax\n  mov %rax, 512(%rsp)\n  mov %rax, 520(%rsp)\n  mov %rax, 528(%rsp)\n"
+    "  mov %rax, 536(%rsp)\n  mov %rax, 544(%rsp)\n  mov %rax, 552(%rsp)\n"
+    "  mov %rax, 560(%rsp)\n  mov %rax, 568(%rsp)\n"
+    "  mov $-1, %eax\n  mov $-1, %edx\n  xsave64 (%rsp)\n"
     "  call enter_detour\n"
-    "  mov %rbp, %rsp\n  pop %rbp\n  mov %rax, %r11\n"
-    "  movups (%rsp), %xmm0\n  movups 16(%rsp), %xmm1\n  movups 32(%rsp), %xmm2\n"
-    "  movups 48(%rsp), %xmm3\n  movups 64(%rsp), %xmm4\n  movups 80(%rsp), %xmm5\n"
-    "  movups 96(%rsp), %xmm6\n  movups 112(%rsp), %xmm7\n"
-    "  add $128, %rsp\n"
-    "  pop %rax\n  pop %rdi\n  pop %rsi\n  pop %rdx\n  pop %rcx\n"
-    "  pop %r8\n  pop %r9\n  pop %r10\n"
-    "  test %r11, %r11\n  lea 8(%rsp), %rsp\n  jz 1f\n  lea 8(%rsp), %rsp\n"
-    "1: ret\n.size slackline_detour, . - slackline_detour\n");
+    "  mov $-1, %eax\n  mov $-1, %edx\n  xrstor64 (%rsp)\n"
+    "  mov %rbp, %rsp\n  pop %rbp\n  pop %rax\n  pop %rdi\n  pop %rsi\n  pop %rdx\n  pop %rcx\n"
+    "  pop %r8\n  pop %r9\n  pop %r10\n  pop %r11\n"
+    "slackline_return:\n  ret\n.size slackline_detour, . - slackline_detour\n");
+
+/* 0: this processor or system has no XSAVE. */
+static void find_state_bytes(void) {
+  enum { kFeatures = 1, kStates = 13, kAligned = 64 };
+  unsigned a, b, c, d;
+  if (__get_cpuid(kFeatures, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0) return;
+  if (__get_cpuid_count(kStates, 0, &a, &b, &c, &d) != 0) slackline_state_bytes = b + kAligned;
+}
 
 static void begin_by_signal(uint32_t function, mcontext_t* at) {
   const uint64_t stack = (uint64_t)at->gregs[REG_RSP];
@@ -154,8 +166,8 @@ static void begin_by_signal(uint32_t function, mcontext_t* at) {
   if (results == NULL) return;
   memcpy(&at->gregs[REG_RIP], (const void*)(uintptr_t)stack, sizeof at->gregs[REG_RIP]);
   at->gregs[REG_RSP] += (greg_t)sizeof stack;
-  at->gregs[REG_RAX] = (greg_t)results->integer;
-  memcpy(at->fpregs->_xmm, results->real, sizeof results->real);
+  if (results->kind == RESULT_INTEGER) at->gregs[REG_RAX] = (greg_t)results->integer;
+  if (results->kind == RESULT_REAL) memcpy(at->fpregs->_xmm, results->real, sizeof results->real);
 }
 
 static void end_by_signal(uint32_t execution, const mcontext_t* at) {
@@ -171,12 +183,14 @@ static void pass_on(int signal, siginfo_t* info, void* context) {
   } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
     before.sa_handler(signal);
   } else {
+    watch = NULL;
     sigaction(SIGTRAP, &before, NULL);
     raise(SIGTRAP);
   }
 }
 
 static void on_breakpoint(int signal, siginfo_t* info, void* context) {
+  if (is_measuring) return;
   const int error = errno;
   mcontext_t* at = &((ucontext_t*)context)->uc_mcontext;
   uint8_t* code = (uint8_t*)(uintptr_t)(at->gregs[REG_RIP] - 1);
@@ -212,12 +226,100 @@ static int make_text_writable(void) {
   return mprotect((void*)(uintptr_t)begin, text_end - begin, access) == 0;
 }
 
+/* The median, each time after memory that takes the place of code and data in the caches, as
+ * what a program computes does. */
+static void measure_breakpoint(void) {
+  enum { kTimes = 15, kBytes = 1 << 20 };
+  uint64_t ns[kTimes];
+  char* memory = malloc(kBytes);
+  if (memory == NULL) return;
+  is_measuring = 1;
+  for (int i = 0; i < kTimes; ++i) {
+    memset(memory, i, kBytes);
+    const uint64_t begin = read_clock(CLOCK_THREAD_CPUTIME_ID);
+    __asm__ volatile("int3" : : "r"(memory) : "memory");
+    const uint64_t taken = read_clock(CLOCK_THREAD_CPUTIME_ID) - begin;
+    int at = i;
+    for (; at > 0 && ns[at - 1] > taken; --at) ns[at] = ns[at - 1];
+    ns[at] = taken;
+  }
+  is_measuring = 0;
+  cost_ns = ns[kTimes / 2];
+  free(memory);
+}
+
+uint64_t breakpoint_ns(void) {
+  return cost_ns;
+}
+
 int open_code(const CodeWatch* with) {
   if (!make_text_writable()) return 0;
+  find_state_bytes();
   place_detours();
+  /* Also where the handler's own calls come to a function of the program: its malloc(), say. */
+  struct sigaction action = {.sa_sigaction = on_breakpoint,
+                             .sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER};
+  sigset_t trap;
+  sigemptyset(&trap);
+  sigaddset(&trap, SIGTRAP);
+  pthread_sigmask(SIG_UNBLOCK, &trap, NULL);
+  if (sigaction(SIGTRAP, &action, &before) != 0) return 0;
   watch = with;
-  struct sigaction action = {.sa_sigaction = on_breakpoint, .sa_flags = SA_SIGINFO | SA_RESTART};
-  return sigaction(SIGTRAP, &action, &before) == 0;
+  measure_breakpoint();
+  return 1;
+}
+
+/* The program may neither block the signal of breakpoints nor take it; its own handler gets those
+ * that are of nobody else. */
+
+static void* real_function(void** known, const char* name) {
+  if (*known == NULL) *known = slk_find_next(name);
+  return *known;
+}
+
+typedef int SetMask(int, const sigset_t*, sigset_t*);
+
+static int set_mask(SetMask* real, int how, const sigset_t* set, sigset_t* old) {
+  sigset_t allowed;
+  if (watch == NULL || set == NULL || how == SIG_UNBLOCK) return real(how, set, old);
+  allowed = *set;
+  sigdelset(&allowed, SIGTRAP);
+  return real(how, &allowed, old);
+}
+
+EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) {
+  static void* real;
+  return set_mask((SetMask*)(uintptr_t)real_function(&real, "sigprocmask"), how, set, old);
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) {
+  static void* real;
+  return set_mask((SetMask*)(uintptr_t)real_function(&real, "pthread_sigmask"), how, set, old);
+}
+
+EXPORT int sigaction(int number, const struct sigaction* action, struct sigaction* old) {
+  typedef int Set(int, const struct sigaction*, struct sigaction*);
+  static void* known;
+  Set* real = (Set*)(uintptr_t)real_function(&known, "sigaction");
+  if (watch == NULL || (action == NULL && number != SIGTRAP)) return real(number, action, old);
+  if (number == SIGTRAP) {
+    if (old != NULL) *old = before;
+    if (action != NULL) before = *action;
+    return 0;
+  }
+  struct sigaction allowed = *action;
+  sigdelset(&allowed.sa_mask, SIGTRAP);
+  return real(number, &allowed, old);
+}
+
+EXPORT __sighandler_t signal(int number, __sighandler_t handler) {
+  typedef __sighandler_t Set(int, __sighandler_t);
+  static void* known;
+  Set* real = (Set*)(uintptr_t)real_function(&known, "signal");
+  if (watch == NULL || number != SIGTRAP) return real(number, handler);
+  struct sigaction action = {.sa_handler = handler}, old;
+  sigaction(SIGTRAP, &action, &old);
+  return old.sa_handler;
 }
 
 #endif

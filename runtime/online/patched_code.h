@@ -8,10 +8,12 @@
 
 #include "trace/online_wire.h"
 
-enum { kJumpBytes = 5, kEntryDetours = SLK_ONLINE_BLOCKS, kReturnDetours = 64 };
+enum { kJumpBytes = 5, kDetours = SLK_ONLINE_BLOCKS };
 
-/* In the registers of a function's result, one of which it uses. */
+/* In the registers of a function's result. */
+typedef enum { RESULT_NONE, RESULT_INTEGER, RESULT_REAL } ResultKind;
 typedef struct {
+  ResultKind kind; /* which of them counts */
   uint64_t integer;
   unsigned char real[16];
 } Results;
@@ -23,7 +25,6 @@ typedef struct {
   int64_t (*execution_at)(const uint8_t* code); /* whose call that is behind; -1: none */
   uint32_t (*function_of)(uint32_t detour);
   uint8_t* (*begin_of)(uint32_t function);
-  uint8_t* (*behind)(uint32_t execution);
   /* Null where it is to be executed, else what to return in its place. */
   const Results* (*begin)(uint32_t function, uint64_t stack);
   void (*end)(uint32_t execution, uint64_t stack, const Results* results);
@@ -43,8 +44,8 @@ int has_breakpoint(const uint8_t* code);
 void set_breakpoint(uint8_t* code);
 /* In an order in which other threads that come by find a breakpoint or the whole. */
 void write_code(uint8_t* code, const uint8_t bytes[kJumpBytes]);
-/* By the detour of that number: below kEntryDetours of a function, from there on of an execution.
- * 0: no detour is within reach. */
+/* Where a function begins, by the detour of that number. 0: no detour is within reach. */
 int jump_to_detour(uint8_t* code, uint32_t number);
+uint64_t breakpoint_ns(void); /* CPU time that one takes */
 
 #endif

@@ -351,11 +351,11 @@ const struct slk_online_answer* ask(void) {
   const int place = place_in_process();
   __atomic_store_n(&mine->turn, 0u, __ATOMIC_RELEASE);
   syscall(SYS_futex, &mine->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
-  give_way();
+  yield_process();
   while (__atomic_load_n(&mine->turn, __ATOMIC_ACQUIRE) == 0) {
     syscall(SYS_futex, &mine->turn, FUTEX_WAIT, 0, NULL, NULL, 0);
   }
-  come_back(place);
+  resume_rank(place);
   own->call.cpu_ns = 0;
   own->queued = 0;
   readings = 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -81,10 +82,9 @@ int is_last_to_end(void) {
   return process == NULL || ++process->finished == process->ranks;
 }
 
-_Noreturn static void fail(const char* what) {
+_Noreturn void refuse_to_share(const char* why) {
   fprintf(stderr,
-          "slackline: several ranks cannot share a process: %s. Use --ranks-per-process 1.\n",
-          what);
+          "slackline: several ranks cannot share a process: %s. Use --ranks-per-process 1.\n", why);
   _exit(1);
 }
 
@@ -117,25 +117,37 @@ static void map_copy(Process* of, int copy) {
     const Part* part = &of->parts[i];
     void* at = mmap(part->begin, part->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                     of->copies, copy * of->copy_bytes + part->at);
-    if (at == MAP_FAILED) fail("the system maps no more memory");
+    if (at == MAP_FAILED) refuse_to_share("the system maps no more memory");
   }
   carry(of, 1);
 }
 
 static void* run_rank(void* its_place);
 
+/* As a process has; what of it is not touched takes no memory. */
+static size_t stack_bytes(void) {
+  const size_t most = (size_t)1 << 28;
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > most) return most;
+  return limit.rlim_cur;
+}
+
 static void start_next(Process* of) {
   if (of->started == of->ranks) return;
   pthread_t thread;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_bytes());
   void* its_place = (void*)(intptr_t)of->started++;
   begin_mpi(); /* it is none of the program's threads */
-  const int failed = pthread_create(&thread, NULL, run_rank, its_place);
+  const int failed = pthread_create(&thread, &attributes, run_rank, its_place);
   end_mpi();
-  if (failed) fail("the system starts no more threads (ulimit -u)");
+  pthread_attr_destroy(&attributes);
+  if (failed) refuse_to_share("the system starts no more threads (ulimit -u)");
   pthread_detach(thread);
 }
 
-void give_way(void) {
+void yield_process(void) {
   Process* of = process;
   if (of == NULL) return;
   start_next(of);
@@ -143,7 +155,7 @@ void give_way(void) {
 }
 
 /* `process` is the same in every copy. */
-void come_back(int copy) {
+void resume_rank(int copy) {
   Process* of = process;
   if (of == NULL) return;
   pthread_mutex_lock(&of->computing);
@@ -160,21 +172,25 @@ _Noreturn static void end_process(int status) {
 /* A rank that ends between MPI_Init and MPI_Finalize would let others wait forever. */
 static void end_rank(int status) {
   Process* of = process;
-  if (simulated()) _exit(status);
+  if (simulated()) {
+    fflush(NULL);
+    _exit(status);
+  }
   if (status > of->status) of->status = status;
   if (++of->ended == of->ranks) end_process(of->status);
-  give_way();
+  yield_process();
 }
 
 static void* run_rank(void* its_place) {
-  come_back((int)(intptr_t)its_place);
+  resume_rank((int)(intptr_t)its_place);
   Process* of = process;
   place = (int)(intptr_t)its_place;
   begin_threads();
   optind = 1;
   char** argv = malloc(((size_t)of->argc + 1) * sizeof *argv);
-  if (argv == NULL) fail("no memory is left");
-  memcpy(argv, of->argv, ((size_t)of->argc + 1) * sizeof *argv);
+  if (argv == NULL) refuse_to_share("no memory is left");
+  for (int i = 0; i < of->argc; ++i) argv[i] = strdup(of->argv[i]);
+  argv[of->argc] = NULL;
   end_rank(of->main(of->argc, argv, environ));
   return NULL;
 }
@@ -187,7 +203,7 @@ EXPORT _Noreturn void exit(int status) {
 
 static void add_part(Process* to, uint64_t begin, uint64_t end) {
   if (begin >= end) return;
-  if (to->n_parts == kParts) fail("its files have too many parts");
+  if (to->n_parts == kParts) refuse_to_share("its files have too many parts");
   to->parts[to->n_parts++] = (Part){(char*)(uintptr_t)begin, end - begin, to->copy_bytes};
   to->copy_bytes += (off_t)(end - begin);
 }
@@ -213,7 +229,8 @@ static void add_shared(Process* to, const struct dl_phdr_info* program) {
     if (!is_in_copies(to, at)) continue; /* a constant */
     const size_t size = symbols[ELF64_R_SYM(places[i].r_info)].st_size;
     all += size;
-    if (to->n_shared == kShared || all > kCarried) fail("it has too many variables of libraries");
+    if (to->n_shared == kShared || all > kCarried)
+      refuse_to_share("it has too many variables of libraries");
     to->shared[to->n_shared++] = (Shared){at, size};
   }
 }
@@ -265,7 +282,8 @@ static void write_copies(const Process* of) {
       for (size_t at = 0; at < part->bytes; at += kPage) {
         if (is_zero(part->begin + at)) continue;
         const off_t to = copy * of->copy_bytes + part->at + (off_t)at;
-        if (pwrite(of->copies, part->begin + at, kPage, to) != kPage) fail("no memory is left");
+        if (pwrite(of->copies, part->begin + at, kPage, to) != kPage)
+          refuse_to_share("no memory is left");
       }
     }
   }
@@ -293,7 +311,7 @@ static void keep_copy(void) {
 static int run_ranks(int argc, char** argv, char** environment) {
   (void)environment;
   Process* of = mmap(NULL, sizeof *of, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (of == MAP_FAILED) fail("no memory is left");
+  if (of == MAP_FAILED) refuse_to_share("no memory is left");
   pthread_mutex_init(&of->computing, NULL);
   of->ranks = ranks_of_process();
   of->mapped = -1;
@@ -303,13 +321,13 @@ static int run_ranks(int argc, char** argv, char** environment) {
   dl_iterate_phdr(add_parts, of);
   of->copies = memfd_create("slackline-ranks", MFD_CLOEXEC);
   if (of->copies < 0 || ftruncate(of->copies, of->ranks * of->copy_bytes) != 0) {
-    fail("no memory is left");
+    refuse_to_share("no memory is left");
   }
   pthread_atfork(NULL, NULL, keep_copy);
   process = of;
   write_copies(of);
   pthread_mutex_lock(&of->computing);
-  give_way();
+  yield_process();
   for (;;) pause();
 }
 

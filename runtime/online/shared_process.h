@@ -11,10 +11,12 @@ int shares_process(void);
 int place_in_process(void);
 /* Whether that is a variable of which each rank of the process has its own. */
 int is_own_variable(const void* at);
+/* Ends the process with that reason. */
+_Noreturn void refuse_to_share(const char* why);
 /* This rank waits from here on, and others may compute: nothing of the program's memory and this
- * library's may be used until come_back() with its place. */
-void give_way(void);
-void come_back(int place);
+ * library's may be used until resume_rank() with its place. */
+void yield_process(void);
+void resume_rank(int place);
 /* The simulator's memory as the first rank has mapped it; null: none has. */
 struct slk_online_file* file_of_process(void);
 void keep_file_of_process(struct slk_online_file* file);

@@ -108,7 +108,7 @@ EXPORT int pthread_create(pthread_t* made, const pthread_attr_t* attributes, voi
     __atomic_store_n(&real_, real, __ATOMIC_RELAXED);
   }
   if (shares_process() && !is_in_mpi()) {
-    refuse("pthread_create", "several ranks share a process, where each has one thread");
+    refuse_to_share("each has one thread, and the program starts more");
   }
   pthread_once(&once, make_key);
   ProgramThread* thread = is_in_mpi() ? NULL : free_thread();

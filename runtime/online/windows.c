@@ -40,8 +40,7 @@ static Window* new_window(int flavour, MPI_Comm comm, MPI_Info info, const Part*
 
 static Part own_part(const void* base, MPI_Aint bytes, int unit) {
   if (is_own_variable(base)) {
-    refuse("a window of global variables",
-           "several ranks share a process, and others cannot reach them (--ranks-per-process 1)");
+    refuse_to_share("others cannot reach the global variables that are a window's memory");
   }
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* the other ranks copy from and to here */
   return (Part){.base = (uintptr_t)base,

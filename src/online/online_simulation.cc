@@ -52,12 +52,12 @@ void place_ranks(SharedMemory& memory, const Platform& platform, const std::vect
   }
 }
 
-/// Waits until the first process has come to its first call, behind MPI's initialisation, or ends,
-/// or waits for others outside of MPI.
-void await_first_call(SharedMemory& memory, Processes& processes) {
+/// Waits until a rank of the first process has come to its first call, behind MPI's initialisation,
+/// or the process ends, or waits for others outside of MPI.
+void await_first_call(std::int32_t rank, SharedMemory& memory, Processes& processes) {
   constexpr int kStep_ms = 50;
   constexpr int kMostSteps = 200;
-  for (int i = 0; i < kMostSteps && !memory.wait_for_call(0, kStep_ms); ++i) {
+  for (int i = 0; i < kMostSteps && !memory.wait_for_call(rank, kStep_ms); ++i) {
     if (processes.ended(0) || Interruption::signal() != 0) return;
   }
 }
@@ -78,18 +78,18 @@ std::uint64_t own_memory(const OnlineJob& job) {
 void start(const OnlineJob& job, SharedMemory& memory, Processes& processes) {
   const AvailableMemory available = memory_for(job);
   processes.start(0, 1);
-  if (job.ranks <= job.ranks_per_process) return;
-  await_first_call(memory, processes);
+  if (job.ranks == 1) return;
+  await_first_call(std::min(job.ranks, job.ranks_per_process) - 1, memory, processes);
   const std::uint64_t each = private_memory(processes.id(0));
   const auto count = static_cast<std::uint64_t>((job.ranks - 1) / job.ranks_per_process + 1);
-  require_memory(
-      {each * count,
-       fmt::format("cannot start {} processes of '{}'", format_count(count), job.command.front()),
-       fmt::format("{} each, as the first one has after MPI_Init",
-                   format_bytes(static_cast<double>(each))),
-       "Simulate fewer ranks, or allow more with --memory."},
-      available);
-  processes.start(job.ranks_per_process, job.ranks);
+  require_memory({each * count,
+                  fmt::format("cannot start {} process{} of '{}'", format_count(count),
+                              count > 1 ? "es" : "", job.command.front()),
+                  fmt::format("{} each, as the first one has after MPI_Init",
+                              format_bytes(static_cast<double>(each))),
+                  "Simulate fewer ranks, or allow more with --memory."},
+                 available);
+  if (count > 1) processes.start(job.ranks_per_process, job.ranks);
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ void set_environment(const Processes::Start& start, std::int32_t rank, std::int3
   setenv("LD_PRELOAD", start.preload.c_str(), 1);
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
   setenv("OMPI_MCA_orte_create_session_dirs", "0", 1);
+  setenv("OMPI_MCA_sharedfp", "^sm", 1);  // it needs the folder
   setenv("OMPI_MCA_btl", "self", 1);
   setenv("OMPI_MCA_pml", "ob1", 1);
   setenv("UCX_TLS", "self", 1);

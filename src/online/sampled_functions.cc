@@ -11,6 +11,8 @@
 namespace slackline::online {
 namespace {
 
+using Symbol = raw::SourceLines::Symbol;
+
 constexpr const char* kAuto = "auto";
 constexpr std::uint64_t kLeastBytes = 5;
 
@@ -29,25 +31,49 @@ constexpr FindingKind kNoneSampled{
 constexpr FindingKind kUnwatched{"functions_not_watched", Severity::notice,
                                  "Ranks whose functions could not be sampled."};
 
-using Symbol = raw::SourceLines::Symbol;
-
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-slk_online_result result_of(raw::SourceLines::Returns returns) {
-  using enum raw::SourceLines::Returns;
+using Returns = raw::SourceLines::Returns;
+
+/// Of a function that can be returned for.
+slk_online_result result_of(Returns returns) {
   switch (returns) {
-    case nothing:
-      return SLK_RESULT_none;
-    case integer:
+    case Returns::integer:
       return SLK_RESULT_integer;
-    case real:
+    case Returns::real:
       return SLK_RESULT_real;
-    case other:
-      return SLK_RESULT_other;
+    case Returns::address:
+      return SLK_RESULT_address;
     default:
-      return SLK_RESULT_unknown;
+      return SLK_RESULT_none;
+  }
+}
+
+bool can_be_returned(const Symbol& function) {
+  return function.returns != Returns::unknown && function.returns != Returns::other;
+}
+
+/// Throws usage Error where a function of that name cannot be skipped.
+void require_sampled(std::span<const Symbol> functions, const std::string& name,
+                     const std::filesystem::path& program) {
+  const auto found = std::ranges::find(functions, name, &Symbol::name);
+  const std::string problem = fmt::format("cannot sample '{}'", name);
+  if (found == functions.end()) {
+    throw usage_error(problem, fmt::format("'{}' has no function of that name", program.string()),
+                      "Functions that the compiler has inlined, and those of libraries, cannot be "
+                      "sampled; those of C++ are named without parameters, as app::solve.");
+  }
+  if (found->returns == Returns::unknown) {
+    throw usage_error(problem, "what it returns is not known", "Compile it with -g.");
+  }
+  if (found->returns == Returns::other) {
+    throw usage_error(problem, "it returns more than a number or an address",
+                      "Sample functions that it calls.");
+  }
+  if (name == "main") {
+    throw usage_error(problem, "it is executed once", "Sample functions that it calls.");
   }
 }
 
@@ -62,7 +88,7 @@ std::string_view reason(std::uint32_t unsampled) {
     case SLK_UNSAMPLED_varies:
       return "its time varies by more than 5 %";
     case SLK_UNSAMPLED_result:
-      return "what it returns may differ: compile with -g, or name it if nothing depends on that";
+      return "what it returns differs or is an address: name it if nothing depends on that";
     default:
       return "was not executed often enough";
   }
@@ -87,21 +113,17 @@ SampledFunctions::SampledFunctions(const std::filesystem::path& program,
     : program_(program), names_(wanted.begin(), wanted.end()), lines_(program, {}) {
   if (names_.empty()) return;
   functions_ = lines_.functions();
+  for (const std::string& name : names_) {
+    if (name != kAuto) require_sampled(functions_, name, program);
+  }
   // A jump needs room where it begins.
-  std::erase_if(functions_, [](const Symbol& function) { return function.bytes < kLeastBytes; });
+  std::erase_if(functions_, [](const Symbol& function) {
+    return function.bytes < kLeastBytes || !can_be_returned(function);
+  });
   if (functions_.empty()) {
     throw usage_error(fmt::format("cannot sample functions of '{}'", program.string()),
-                      "the file has no symbols of functions",
-                      "Name a program that is not stripped, and no script.");
-  }
-  for (const std::string& name : names_) {
-    if (name == kAuto || std::ranges::find(functions_, name, &Symbol::name) != functions_.end()) {
-      continue;
-    }
-    throw usage_error(
-        fmt::format("cannot sample '{}'", name),
-        fmt::format("'{}' has no function of that name", program.string()),
-        "Functions that the compiler has inlined, and those of libraries, cannot be sampled.");
+                      "it has no debug information, which says what they return",
+                      "Compile the program with -g, and name no script.");
   }
   if (!contains(names_, kAuto)) {
     std::erase_if(functions_, [this](const Symbol& function) { return !is_named(function); });

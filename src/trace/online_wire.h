@@ -21,7 +21,7 @@
  * this in front. */
 #define SLK_ONLINE_SET_VARIABLES                                                        \
   "LD_PRELOAD", "OMPI_MCA_ess_singleton_isolated", "OMPI_MCA_orte_create_session_dirs", \
-      "OMPI_MCA_btl", "OMPI_MCA_pml", "UCX_TLS"
+      "OMPI_MCA_sharedfp", "OMPI_MCA_btl", "OMPI_MCA_pml", "UCX_TLS"
 #define SLK_ONLINE_BEFORE "SLACKLINE_BEFORE_"
 #define SLK_ONLINE_MAGIC 0x314c4e4f4b4c53ull /* "SLKONL1", little-endian */
 #define SLK_ONLINE_REQUESTS 65536u
@@ -34,13 +34,7 @@
 #define SLK_ONLINE_FUNCTIONS 65536u /* of the program's file that are watched */
 
 /* What a function returns, by its debug information. */
-enum slk_online_result {
-  SLK_RESULT_unknown,
-  SLK_RESULT_none,
-  SLK_RESULT_integer,
-  SLK_RESULT_real,
-  SLK_RESULT_other
-};
+enum slk_online_result { SLK_RESULT_none, SLK_RESULT_integer, SLK_RESULT_real, SLK_RESULT_address };
 
 /* A function that may be sampled without a mark. */
 struct slk_online_function {

@@ -3,13 +3,14 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { kTimes = 60, kKinds = 13 };
+enum { kTimes = 60, kKinds = 14 };
 #define OWN __attribute__((noinline, noclone))
 
 static int executed[kKinds];
@@ -91,6 +92,44 @@ OWN double* address(void) {
   return calloc(1, sizeof(double));
 }
 
+OWN long double wide(int i) {
+  ++executed[13];
+  compute(kSteps);
+  return 1.5L + (i > kTimes);
+}
+
+/* A compiler that sees it may have values in all registers that it does not use. */
+OWN void few_registers(void) {
+  compute(kSteps / 2);
+}
+OWN unsigned many_values(unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned f) {
+  unsigned g = a * 3, h = b * 5, k = c * 7, l = d * 11, m = e * 13, n = f * 17;
+  few_registers();
+  g += l, h ^= m, k += n, l ^= a, m += b, n ^= c;
+  few_registers();
+  return a + 3 * b + 5 * c + 7 * d + 9 * e + 11 * f + 13 * g + 17 * h + 19 * k + 23 * l + 29 * m +
+         31 * n;
+}
+static unsigned expected_values(unsigned a, unsigned b, unsigned c, unsigned d, unsigned e,
+                                unsigned f) {
+  const unsigned g = a * 3 + d * 11, h = (b * 5) ^ (e * 13), k = c * 7 + f * 17, l = (d * 11) ^ a,
+                 m = e * 13 + b, n = (f * 17) ^ c;
+  return a + 3 * b + 5 * c + 7 * d + 9 * e + 11 * f + 13 * g + 17 * h + 19 * k + 23 * l + 29 * m +
+         31 * n;
+}
+
+static void own_handler(int number) {
+  _exit(number);
+}
+
+/* What debuggers' signal is to the program. */
+static void take_signals(void) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, NULL);
+  signal(SIGTRAP, own_handler);
+}
+
 static void* of_thread(void* unused) {
   steady();
   return unused;
@@ -117,6 +156,11 @@ int main(int argc, char** argv) {
   void* kept = NULL;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  take_signals();
+  for (unsigned i = 0; i < kTimes; ++i) {
+    right &= many_values(i, i + 1, i + 2, i + 3, i + 4, i + 5) ==
+             expected_values(i, i + 1, i + 2, i + 3, i + 4, i + 5);
+  }
   for (int i = 0; i < kTimes; ++i) {
     steady();
     right &= status() == 7;
@@ -132,7 +176,7 @@ int main(int argc, char** argv) {
     if (setjmp(out) == 0) jumps_out();
     outer();
     double* own = address();
-    right &= own != NULL;
+    right &= own != NULL && wide(i) == 1.5L;
     free(own);
     MPI_Barrier(MPI_COMM_WORLD);
   }

@@ -215,7 +215,7 @@ def sampled(test):
 def sampled_functions(test):
     """Functions whose time is known are skipped without a mark, others are executed each time, and what is wrong with them is said."""
     program, times, ranks = test.program("online_functions"), 60, 2
-    names = "steady status residual next_state allocates prints exchanges varies brief recursive jumps_out outer address".split()
+    names = "steady status residual next_state allocates prints exchanges varies brief recursive jumps_out outer address wide".split()
 
     def simulate(*wanted, compute=()):
         options = [word for name in wanted for word in ("--sample-function", name)]
@@ -257,7 +257,7 @@ def sampled_functions(test):
     check(executed["steady"] == times and by_name(result).keys() == {"next_state", "varies"}, f"and nothing else: {result}")
     site = next(n for n, line in enumerate((pathlib.Path(__file__).parent / "online_functions.c").read_text().splitlines(), 1) if "    varies(i)" in line)
     check(any(block["block"] == f"varies, called in main (online_functions.c:{site})" for block in result["sampled_blocks"]), f"{result['sampled_blocks']}")
-    for wanted, compute, message in (("missing", (), "cannot sample 'missing': "), ("auto", ("--compute", "none"), "cannot sample functions: ")):
+    for wanted, compute, message in (("missing", (), "cannot sample 'missing': "), ("wide", (), "it returns more than a number"), ("main", (), "it is executed once"), ("auto", ("--compute", "none"), "cannot sample functions: ")):
         _, done, _, _ = simulate(wanted, compute=compute)
         check(done.returncode == 2 and message in done.stderr, f"{wanted}: {done.returncode} {done.stderr}")
 
@@ -279,8 +279,8 @@ def shared_processes(test):
         for each in (1, 3):
             done = simulate("online_shared", *filter(None, [what]), each=each)
             check(done.returncode == 3 and "wrong" not in done.stdout, f"{what}, {each} in a process: {done.returncode} {done.stdout} {done.stderr}")
-    for name, what, message in (("online_shared", "thread", "pthread_create: several ranks share a process"), ("online_shared", "leave", "without MPI_Finalize (exit status 5)"),
-                                ("online_windows", "", "a window of global variables: several ranks share a process")):
+    for name, what, message in (("online_shared", "thread", "several ranks cannot share a process: each has one thread"), ("online_shared", "leave", "without MPI_Finalize (exit status 5)"),
+                                ("online_windows", "", "several ranks cannot share a process: others cannot reach the global variables")):
         done = simulate(name, *filter(None, [what]), each=3)
         check(done.returncode == 1 and message in done.stderr, f"{name} {what}: {done.returncode} {done.stderr}")
     for option in ("--fold-above", "--sample-function"):

@@ -141,6 +141,7 @@ SourceLines::Returns kind_of_type(Dwarf_Die type) {
   Dwarf_Word encoding = 0;
   if (dwarf_peel_type(&type, &peeled) != 0) return other;
   if (dwarf_tag(&peeled) == DW_TAG_enumeration_type) return integer;
+  if (dwarf_tag(&peeled) == DW_TAG_pointer_type) return address;
   if (dwarf_tag(&peeled) != DW_TAG_base_type ||
       dwarf_formudata(dwarf_attr(&peeled, DW_AT_encoding, &attribute), &encoding) != 0) {
     return other;

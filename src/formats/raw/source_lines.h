@@ -55,7 +55,7 @@ class SourceLines {
   std::optional<Function> function_at(std::uint64_t begin) const;
 
   /// What a function returns, by its debug information.
-  enum class Returns : std::uint8_t { unknown, nothing, integer, real, other };
+  enum class Returns : std::uint8_t { unknown, nothing, integer, real, address, other };
   struct Symbol {
     std::uint64_t begin = 0, bytes = 0;
     std::string name;  ///< as people write it
