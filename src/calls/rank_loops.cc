@@ -25,9 +25,10 @@
 // Calls may repeat without being what the time goes into (a hundred small messages in a step): the
 // median segment times their number has to make up half of the loop's time.
 //
-// Segments that are far longer than the modal one contain another part of the program: the loop
-// ends there, and what lies before and behind a loop is searched for other ones. Each candidate
-// costs a walk over the runs, there are at most a few, and mostly the first one is accepted.
+// Segments that are far longer than the modal one, or hold a run of other calls that would be a
+// loop by itself, contain another part of the program: the loop ends there, and what lies before
+// and behind a loop is searched for other ones. Each candidate costs a walk over the runs, there
+// are at most a few, and mostly the first one is accepted.
 
 #include "calls/iterations.h"
 
@@ -110,6 +111,9 @@ class LoopSearch {
     if (r.size() == 0) return 0;
     return calls_.end_ns(call_at(r.end) - 1) - calls_.begin_ns(call_at(r.begin));
   }
+  bool is_loop(std::size_t run) const {
+    return calls_of(run) >= kFewestIterations && time({run, run + 1}) >= shortest_ns_;
+  }
   bool stamp(std::vector<std::uint64_t>& stamps, std::uint32_t kind) const {
     return std::exchange(stamps[kind], stamp_) != stamp_;
   }
@@ -134,7 +138,7 @@ class LoopSearch {
 
   /// Where nothing else repeats, a run of calls of one kind may be the loop: the one that takes
   /// longest of those with enough calls. (A single call may take longer.) What stands between it
-  /// and others of its kind is output.
+  /// and others of its kind is output, unless it is a loop, too.
   void search_run(const Range& range) {
     std::optional<std::size_t> longest;
     for (std::size_t i = range.begin; i < range.end; ++i) {
@@ -142,12 +146,15 @@ class LoopSearch {
       if (!longest || time({i, i + 1}) > time({*longest, *longest + 1})) longest = i;
     }
     if (!longest) return;
-    const auto continues = [&](std::size_t run) {
-      return runs_[run].kind == runs_[*longest].kind && calls_of(run) >= kFewestIterations;
+    const auto continues = [&](std::size_t run, std::size_t between) {
+      return runs_[run].kind == runs_[*longest].kind && calls_of(run) >= kFewestIterations &&
+             !is_loop(between);
     };
     Range loop{*longest, *longest + 1};
-    while (loop.begin >= range.begin + 2 && continues(loop.begin - 2)) loop.begin -= 2;
-    while (loop.end + 1 < range.end && continues(loop.end + 1)) loop.end += 2;
+    while (loop.begin >= range.begin + 2 && continues(loop.begin - 2, loop.begin - 1)) {
+      loop.begin -= 2;
+    }
+    while (loop.end + 1 < range.end && continues(loop.end + 1, loop.end)) loop.end += 2;
     if (time(loop) < shortest_ns_) return;
     RankLoop found = calls_of_kind(loop, runs_[*longest].kind);
     if (!regular(found)) return;
@@ -375,7 +382,7 @@ class LoopSearch {
     end_last(segments.back(), longest, modal_stamp);
     for (Segment& s : segments) compare(s, model.kinds, usual, modal_stamp);
     Cut cut;
-    cut.segments = main_stretch(segments, longest);
+    cut.segments = main_stretch(segments, longest, modal_stamp);
     trim(cut.segments);
     if (cut.segments.size() < kFewestIterations) return std::nullopt;
     const auto alike = std::ranges::count_if(cut.segments, &Segment::alike);
@@ -446,9 +453,17 @@ class LoopSearch {
     s.alike = common >= kAlikeSets * static_cast<double>(s.kinds + modal_kinds - common);
   }
 
+  /// Calls of one kind, which the loop does not have, that are one by themselves.
+  bool holds_loop(const Segment& s, std::uint64_t modal_stamp) const {
+    for (std::size_t i = s.begin; i < s.end; ++i) {
+      if (modal_[runs_[i].kind] != modal_stamp && is_loop(i)) return true;
+    }
+    return false;
+  }
+
   /// The longest sequence of segments without another part of the program among them.
-  std::vector<Segment> main_stretch(const std::vector<Segment>& segments,
-                                    std::size_t longest) const {
+  std::vector<Segment> main_stretch(const std::vector<Segment>& segments, std::size_t longest,
+                                    std::uint64_t modal_stamp) const {
     Range best{0, 0};
     std::size_t begin = 0;
     const auto consider = [&](std::size_t end) {
@@ -456,7 +471,9 @@ class LoopSearch {
     };
     for (std::size_t i = 0; i < segments.size(); ++i) {
       const std::size_t length = segments[i].end - segments[i].begin;
-      if (length <= kMuchLonger * longest + kMuchLonger) continue;
+      if (length <= kMuchLonger * longest + kMuchLonger && !holds_loop(segments[i], modal_stamp)) {
+        continue;
+      }
       consider(i);
       begin = i + 1;
     }

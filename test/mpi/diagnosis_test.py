@@ -130,7 +130,7 @@ def case_heat_phases(test, run):
         check(nearest < 0.03 * length,
               f"phase '{name}' begins {nearest / length:.1%} of the run away")
     found = {name: efficiency(name) for name in phases}
-    print({name: (kind, {k: round(v, 3) for k, v in e.items()})
+    print({name: (kind, {k: v if v is None else round(v, 3) for k, v in e.items()})
            for name, (e, kind) in found.items()}, file=sys.stderr)
     check(max(found, key=lambda name: found[name][0]["parallel"]) == "even", "even is best")
     check(found["uneven"][0]["load_balance"] < 0.8, "uneven lacks balance")
