@@ -249,7 +249,8 @@ Section monitor_section(const Monitor& m, bool calls) {
       section.items.emplace_back(Paragraph{
           "Where the cumulative efficiency exceeds one, the rank has waited longer on the "
           "ideal network than in the run so far: large blocking sends wait for their "
-          "receives there (--rendezvous-from)."});
+          "receives there (--rendezvous-from), or the ranks' clocks differ, which counts in the "
+          "first calls."});
     }
   }
   if (!m.windows.empty()) section.items.emplace_back(window_series(m));
