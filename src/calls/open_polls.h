@@ -31,6 +31,14 @@ class OpenPolls {
   /// A call that fails.
   void add(const Call& call, const Kept& kept) { open_[key_of(call)].push_back({added_++, kept}); }
 
+  /// Calls visit(kept) for all that nothing has ended, in no particular order.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [key, polls] : open_) {
+      for (const Poll& poll : polls) visit(poll.kept);
+    }
+  }
+
   /// Whether an operation can be what a poll waited for.
   static bool may_end(Operation operation) {
     const OperationClass kind = operation_class(operation);

@@ -81,7 +81,11 @@ void RankScan::note_regions(std::span<const RegionEvent>& events, std::size_t un
   }
 }
 
-RankScan::Result RankScan::take(const RankCalls& details) {
+RankScan::Result RankScan::take(const RankCalls& details, ScanEnd end) {
+  if (end == ScanEnd::of_reading) {
+    requests_.for_each([this](std::uint32_t, std::uint32_t since) { was_open_since(since); });
+    polls_.for_each([this](std::uint32_t since) { was_open_since(since); });
+  }
   if (open_objects_ > 0) was_open_since(objects_since_);
   std::int32_t open = 0;
   for (CutPoint& point : result_.points) point.open = open += point.open;

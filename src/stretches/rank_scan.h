@@ -35,6 +35,12 @@ struct CutPoint {
   std::int32_t open = 0;
 };
 
+/// Whether the program goes on after the last call that was read.
+enum class ScanEnd : std::uint8_t {
+  of_run,
+  of_reading  ///< then what is open may yet be completed, and no point over which it is can be cut
+};
+
 /// Reads one rank's calls, block by block, for places where the run can be cut.
 class RankScan : public IgnoreActions {
  public:
@@ -57,7 +63,7 @@ class RankScan : public IgnoreActions {
   /// After all calls. Of many points the same ones are kept of every rank, drawn by their numbers,
   /// so that all ranks together have some four million at most. `details`: when the rank starts and
   /// stops, as NativePieces::read_details() tells.
-  Result take(const RankCalls& details);
+  Result take(const RankCalls& details, ScanEnd end = ScanEnd::of_run);
 
   // What visit_actions() tells of a call.
   void send(const PostedMessage& m);

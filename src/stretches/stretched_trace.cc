@@ -39,7 +39,7 @@ std::vector<T> in_gaps(std::span<const T> all, std::uint64_t from, std::uint64_t
 
 }  // namespace
 
-StretchedTrace::StretchedTrace(NativePieces pieces, ProcessGroup& group)
+StretchedTrace::StretchedTrace(NativePieces pieces, ProcessGroup& group, ScanEnd end)
     : pieces_(std::move(pieces)),
       own_(ranks_of(pieces_.calls(), group)),
       search_(own_),
@@ -50,7 +50,8 @@ StretchedTrace::StretchedTrace(NativePieces pieces, ProcessGroup& group)
     RankScan::Result& result = scans[i];
     if (!job().timed()) {
       result.obstacle = "no timestamps";
-    } else if (!pieces_.complete() || !scan(own_.first + static_cast<std::int32_t>(i), result)) {
+    } else if (!pieces_.complete() ||
+               !scan(own_.first + static_cast<std::int32_t>(i), end, result)) {
       result.obstacle = "damaged parts";
     }
   });
@@ -61,19 +62,24 @@ StretchedTrace::StretchedTrace(NativePieces pieces, ProcessGroup& group)
   search_.gather(group);
 }
 
-bool StretchedTrace::scan(std::int32_t rank, RankScan::Result& result) {
+bool StretchedTrace::scan(std::int32_t rank, ScanEnd end, RankScan::Result& result) {
   RankScan scan(job(), rank);
   if (!pieces_.for_each_block(rank, [&](const RankCalls& calls) { scan.add(calls); })) return false;
   Details& details = details_[static_cast<std::size_t>(rank)].emplace();
   if (!pieces_.read_details(rank, scan.last_end_ns(), details.of_rank, details.samples)) {
     return false;
   }
-  result = scan.take(details.of_rank);
+  result = scan.take(details.of_rank, end);
   return true;
 }
 
 void StretchedTrace::cut(std::uint64_t stretches, ProcessGroup& group) {
   cuts_ = search_.choose(stretches, group);
+}
+
+void StretchedTrace::cut_at_last(ProcessGroup& group) {
+  cuts_ = all_cuts(group);
+  if (cuts_.size() > 1) cuts_.erase(cuts_.begin(), std::prev(cuts_.end()));
 }
 
 // The gap before a stretch's first call belongs to the one before it, as does what follows its last

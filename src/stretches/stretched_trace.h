@@ -33,7 +33,7 @@ class StretchedTrace {
   /// Reads all calls once, each process those of some ranks, to find where the run can be cut. All
   /// processes call it together. At least 5 M calls/s; 40 bytes a collective of all ranks of a rank
   /// while it is read, then 4.
-  StretchedTrace(NativePieces pieces, ProcessGroup& group);
+  StretchedTrace(NativePieces pieces, ProcessGroup& group, ScanEnd end = ScanEnd::of_run);
 
   /// The trace without calls.
   const Trace& job() const { return pieces_.job(); }
@@ -56,6 +56,8 @@ class StretchedTrace {
   /// Cuts it into about this many stretches of equal numbers of calls, fewer where there are too
   /// few places. All processes call it together.
   void cut(std::uint64_t stretches, ProcessGroup& group);
+  /// Cuts it in two at the last place where it can be. All processes call it together.
+  void cut_at_last(ProcessGroup& group);
   std::size_t size() const { return cuts_.size() + 1; }
   /// How many calls the longest has.
   std::uint64_t longest() const;
@@ -82,7 +84,7 @@ class StretchedTrace {
     std::uint64_t last_gap;
   };
 
-  bool scan(std::int32_t rank, RankScan::Result& result);
+  bool scan(std::int32_t rank, ScanEnd end, RankScan::Result& result);
   bool read_details();
   Extent extent(std::size_t number, std::size_t rank) const;
   std::vector<RegionEvent> open_regions(std::size_t number, std::size_t rank,

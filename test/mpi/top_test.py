@@ -10,7 +10,7 @@ import struct
 import subprocess
 import time
 
-from recording import check, run_case
+from recording import answer, check, run_case
 
 RANKS = 3
 PATIENCE = 240  # s: as a whole, for a job that never comes to what is waited for
@@ -23,15 +23,15 @@ CALLS_END, ISENDRECV, OFF_PROCESSOR, BLOCKED, STAGE_WRITTEN, CALL_COST = 200, 20
 
 
 class Job:
-    """`slackline record` of the program `watched` in the background."""
+    """`slackline record` of a program in the background."""
 
-    def __init__(self, test, keep="--keep-raw", **environment):
+    def __init__(self, test, keep="--keep-raw", program="watched", ranks=RANKS, **environment):
         self.test = test
         record = [test.arguments.slackline, "record", keep, "-o", test.output]
         if test.arguments.mpi == "mpich":
             record.append("--yield")
         # A group of its own, of which nothing is left behind.
-        self.process = subprocess.Popen([*record, "--", *test.launcher(RANKS), test.program("watched"), test.folder],
+        self.process = subprocess.Popen([*record, "--", *test.launcher(ranks), test.program(program), test.folder],
                                         env={**test.environment, **environment}, cwd=test.folder, start_new_session=True)
 
     def __enter__(self):
@@ -170,6 +170,59 @@ def sums_of(found):
     outside = sum(end - begin for begin, end, _ in gaps.values())
     return {"useful_ns": outside - paused, "paused_ns": paused, "mpi_ns": sum(end - begin for begin, end in calls),
             "calls": len(calls)}
+
+
+MESSAGE_BYTES = 1 << 16  # of stages
+
+
+def borders_of_stages(test):
+    """When rank 0 of `stages` begins with its messages and when it has ended them, from the begin of the run."""
+    ranks = dict(records(path) for path in glob.glob(os.path.join(test.output, "raw", "*.slkraw")))
+    start = min(record[0] for found in ranks.values() for record in found if is_call(record))
+    messages = [record for record in ranks[0] if is_call(record) and record[2] == MESSAGE_BYTES]
+    return [messages[0][0] - start, messages[-1][1] - start]
+
+
+def case_ended_phases(test):
+    """Parts of a run are told once they have ended, and have the figures that they have in the whole run. Where other
+    programs take the processors meanwhile, a part may be several phases."""
+    def analysed(calls):
+        def holds(seen):
+            phases = seen["ended_phases"]
+            return phases is not None and phases["obstacle"] is None and phases["calls"] > calls
+        return holds
+    with Job(test, program="stages", ranks=2) as job:
+        told = [until(test, analysed(1000))["ended_phases"]]
+        for part in ("1", "2"):
+            job.go_on(part)
+            told.append(until(test, analysed(2 * told[-1]["calls"]))["ended_phases"])
+        text = test.slackline("top", test.output, "--once", "--format", "text").stdout
+        check("Phase intervals that have ended in the first" in text, text)
+        job.go_on("3")
+        check(job.process.wait(timeout=PATIENCE) == 0, "the job failed")
+    borders = borders_of_stages(test)
+    whole = answer(test, "phases", trace=os.path.join(test.output, "raw"))["result"]
+    near = 0.02 * whole["length_ns"]
+
+    def is_at(time_ns, other_ns):
+        return abs(time_ns - other_ns) < near
+    compared = 0
+    for ended, phases in enumerate(told):
+        regions = phases["regions"]
+        check(regions[0]["begin_ns"] == 0 and regions[0]["kind"] == "start-up", f"the first one: {regions}")
+        for before, region in zip(regions, regions[1:]):
+            check(before["end_ns"] == region["begin_ns"], f"one after the other: {regions}")
+        check(regions[-1]["end_ns"] < 0.9 * phases["until_ns"], f"goes on: {phases}")
+        for border in borders[:ended]:
+            check(any(is_at(region["end_ns"], border) for region in regions), f"{border} ns has passed: {regions}")
+        for region in regions:
+            for same in whole["regions"]:
+                if not (is_at(region["begin_ns"], same["begin_ns"]) and is_at(region["end_ns"], same["end_ns"])):
+                    continue
+                compared += 1
+                for factor in ("parallel", "load_balance", "serialisation", "transfer"):
+                    check(abs(region["efficiency"][factor] - same["efficiency"][factor]) < 0.05, f"{region}, {same}")
+    check(compared >= len(told), "start-ups at least")
 
 
 def most_recording_ns(found):

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/efficiency/efficiency.h"
+#include "analysis/phases/monitor.h"
 #include "analysis/top/recent_activity.h"
 #include "calls/run_span.h"
 #include "report/object.h"
@@ -43,6 +44,14 @@ struct RankStatus {
 /// "computing", "in_mpi", "ended", "gone".
 std::string_view to_string(RankStatus::State state);
 
+/// Phases of a job that runs, as those of the part of it until a moment at which nothing is open.
+struct EndedPhases {
+  std::uint64_t calls = 0;                 ///< of the job when it was analysed last
+  std::int64_t until_ns = 0;               ///< end of that part, from the start of the run
+  std::string obstacle{};                  ///< why no later part could be analysed; empty: it could
+  std::vector<FocusInterval> intervals{};  ///< that have ended
+};
+
 /// A job while it is recorded, as far as its ranks' files tell. Times are those of rank 0's clock.
 struct JobStatus {
   enum class State : std::uint8_t {
@@ -59,6 +68,7 @@ struct JobStatus {
   TimeInterval recent{};
   std::int64_t clock_error_ns = 0;  ///< how far apart clocks of hosts may be, as known at MPI_Init
   std::vector<RankStatus> ranks{};  ///< that have a file; most recent computation first
+  std::optional<EndedPhases> ended_phases{};  ///< nothing: no part was analysed yet
 };
 /// "waiting", "running", "ended".
 std::string_view to_string(JobStatus::State state);

@@ -128,6 +128,11 @@ auto late_object(const LongestRank& late) {
                 "busiest_function"_key = optional_of(late.rank->function, busiest_function_object)};
 }
 
+const Rows<EndedPhases> kEndedPhases{{"calls", &EndedPhases::calls},
+                                     {"until_ns", &EndedPhases::until_ns},
+                                     {"obstacle", [](auto& p) { return known_text(p.obstacle); }},
+                                     {"regions", &EndedPhases::intervals, kFocusIntervals}};
+
 std::vector<const RankStatus*> first_ranks(const JobStatus& job, std::size_t most) {
   std::vector<const RankStatus*> ranks;
   for (const RankStatus& r : job.ranks) {
@@ -171,7 +176,9 @@ auto status_object(const JobStatus& job, const JobPeriod& recent, const JobPerio
       "by_rank"_key = list_of(first_ranks(job, most),
                               [&](const RankStatus* r) { return rank_object(job, *r); }),
       "silent_ranks"_key = silent_count,
-      "silent"_key = list_of(silent, [&](const RankStatus* r) { return state_object(job, *r); })};
+      "silent"_key = list_of(silent, [&](const RankStatus* r) { return state_object(job, *r); }),
+      "ended_phases"_key = optional_of(
+          job.ended_phases, [](const EndedPhases& p) { return JsonBy<kEndedPhases>(p); })};
 }
 
 std::string function_name(const BusiestFunction& f) {
@@ -298,6 +305,22 @@ std::string silent_text(const JobStatus& job, const JobPeriod& recent, std::size
                      list, silent.size() > most ? " and others" : "");
 }
 
+void add_ended_phases(const EndedPhases& phases, Section& section) {
+  const std::string until = format_time_ns(static_cast<double>(phases.until_ns));
+  if (!phases.intervals.empty()) {
+    Table table = kFocusIntervals.table(phases.intervals);
+    table.title = fmt::format("Phase intervals that have ended in the first {}", until);
+    section.items.push_back(std::move(table));
+  } else if (phases.obstacle.empty()) {
+    section.items.push_back(Paragraph{fmt::format("No phase has ended in the first {}.", until)});
+  }
+  if (!phases.obstacle.empty()) {
+    section.items.push_back(
+        Paragraph{fmt::format("Phases are not known yet{}: {}.",
+                              phases.until_ns > 0 ? " after " + until : "", phases.obstacle)});
+  }
+}
+
 Section section(const JobStatus& job, const JobPeriod& recent, const JobPeriod& whole,
                 std::size_t most) {
   Section section{"top", {}, {}};
@@ -312,6 +335,7 @@ Section section(const JobStatus& job, const JobPeriod& recent, const JobPeriod& 
   const std::string silent = silent_text(job, recent, most);
   if (!silent.empty()) section.items.push_back(Paragraph{silent});
   section.items.push_back(rank_table(job, recent, most));
+  if (job.ended_phases) add_ended_phases(*job.ended_phases, section);
   return section;
 }
 

@@ -54,8 +54,10 @@ JobWatch::JobWatch(const TopRequest& request)
 
 Report JobWatch::look() {
   const auto count = static_cast<std::size_t>(request_.count);
-  const JobStatus status = job_.look(count);
+  JobStatus status = job_.look(count);
   ended_ = status.state == JobStatus::State::ended;
+  if (status.state == JobStatus::State::running) phases_.look(job_.folder(), status);
+  status.ended_phases = phases_.known();
   Described<JobStatusJson> described = describe(status, count);
   described.findings.merge(job_.findings());
   Report report = TopReports::untyped(top_report(request_, window_ns_, job_, std::move(described)));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "app/load/phase_watch.h"
 #include "app/load/watched_job.h"
 
 namespace slackline {
@@ -33,6 +34,7 @@ class JobWatch {
   TopRequest request_;
   std::int64_t window_ns_;  // 0: since MPI_Init
   WatchedJob job_;
+  PhaseWatch phases_;
   bool ended_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -57,7 +58,7 @@ class RawFileBuilder {
 
  private:
   std::string file(std::string stage, const std::string& appended) const {
-    if (!stage.empty()) stage.resize(4096, '\0');
+    if (!stage.empty()) stage.resize(std::max<std::size_t>(4096, stage.size()), '\0');
     slk_raw_header header = header_;
     header.stage_bytes = stage.size();
     header.appended_bytes = appended.size();
