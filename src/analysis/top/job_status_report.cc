@@ -316,7 +316,7 @@ void add_ended_phases(const EndedPhases& phases, Section& section) {
   }
   if (!phases.obstacle.empty()) {
     section.items.push_back(
-        Paragraph{fmt::format("Phases are not known yet{}: {}.",
+        Paragraph{fmt::format("Phases are not analysed{}: {}.",
                               phases.until_ns > 0 ? " after " + until : "", phases.obstacle)});
   }
 }

@@ -62,5 +62,23 @@ TEST(JobStatus, NamesTheRankThatPausesLongerThanTheMean) {
             "processor, or recording).");
 }
 
+TEST(JobStatus, SaysWhichPhasesHaveEndedAndWhyNoLaterOnes) {
+  JobStatus job = second_of({800, 800});
+  const auto last_text = [&] {
+    const auto described = describe(job, 4);
+    const Item& item = described.sections.at(0).items.back();
+    return std::holds_alternative<Paragraph>(item) ? std::get<Paragraph>(item).text : "";
+  };
+  const auto phases = [&] { return Json(describe(job, 4).result)["ended_phases"]; };
+  EXPECT_TRUE(phases().is_null());
+  job.ended_phases = {.calls = 900, .until_ns = 2'000'000'000};
+  EXPECT_EQ(last_text(), "No phase has ended in the first 2.000 s.");
+  EXPECT_TRUE(phases()["obstacle"].is_null());
+  job.ended_phases->obstacle = "OpenMP regions";
+  EXPECT_EQ(last_text(), "Phases are not analysed after 2.000 s: OpenMP regions.");
+  job.ended_phases->intervals.emplace_back().end_ns = 1'000'000'000;
+  EXPECT_EQ(phases()["regions"][0]["end_ns"], 1'000'000'000);
+}
+
 }  // namespace
 }  // namespace slackline

@@ -127,6 +127,7 @@ void PhaseWatch::look(const fs::path& folder, const JobStatus& job) {
     analyse(folder, next);
   } catch (const Error& error) {  // as when the recording is removed meanwhile
     next.obstacle = error.what();
+    if (next.obstacle.ends_with('.')) next.obstacle.pop_back();
   }
   known_ = std::move(next);
   next_ns_ =

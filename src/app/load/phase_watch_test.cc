@@ -137,6 +137,23 @@ TEST_F(PhaseWatchTest, NothingIsAnalysedThatFollowsAnOpenRequest) {
   EXPECT_EQ(phases().until_ns, static_cast<std::int64_t>(ranks[0].now - kStart));
 }
 
+TEST_F(PhaseWatchTest, NothingIsAnalysedThatFollowsAPollWithoutAnEnd) {
+  std::vector<Rank> ranks = first(kIterations / 2);
+  const std::uint64_t cut = ranks[0].now - kStart;
+  const std::uint64_t begin = ranks[0].now += 10'000;
+  ranks[0].file.add({begin, begin + 1'000, 0, 1, 5, 0, 0, 0, 0, SLK_FLAG_FAILED, SLK_OP_iprobe},
+                    {1, 1'000});
+  for (Rank& rank : ranks) rank.now = begin + 1'000;
+  for (std::size_t i = 0; i < kIterations / 4; ++i) iterate(ranks, i);
+  write(ranks);
+  EXPECT_EQ(phases().until_ns, static_cast<std::int64_t>(cut));
+  ranks[0].add(SLK_OP_recv, 0, 20'000, 1);  // what it polled for
+  ranks[1].add(SLK_OP_send, 10'000, 10'000, 0);
+  iterate(ranks, 0);
+  write(ranks);
+  EXPECT_EQ(phases().until_ns, static_cast<std::int64_t>(ranks[0].now - kStart));
+}
+
 TEST_F(PhaseWatchTest, SaysWhyThereAreNone) {
   write(first(0));
   EXPECT_EQ(phases().obstacle, "no collective of all ranks over which nothing is open");
