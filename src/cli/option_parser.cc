@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <type_traits>
 
 #include "app/options/option_list.h"
+#include "base/text_parsing.h"
 
 namespace slackline {
 namespace {
@@ -16,10 +18,21 @@ std::string joined_names(const Option& option) {
   return text;
 }
 
+/// CLI11 takes "-1" and what does not fit for the largest number.
+template <class Value>
+std::string check_unsigned(const std::string& text) {
+  if (number_in<Value>(text)) return {};
+  return "'" + text + "' is not an integer from 0 to " +
+         std::to_string(std::numeric_limits<Value>::max());
+}
+
 template <class Value>
 CLI::Option* add(CLI::App& command, const Option& option, Value* target) {
   if constexpr (std::is_same_v<Value, bool>) {
     return command.add_flag(joined_names(option), *target, option.help);
+  } else if constexpr (std::is_unsigned_v<Value>) {
+    return command.add_option(joined_names(option), *target, option.help)
+        ->check(check_unsigned<Value>);
   } else {
     return command.add_option(joined_names(option), *target, option.help);
   }

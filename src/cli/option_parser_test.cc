@@ -38,6 +38,7 @@ struct Targets {
   std::string trace{};
   std::string mode = "fast";
   std::int32_t windows = 16;
+  std::uint64_t seed = 1;
   std::vector<std::string> parts{};
   std::string rate{};
   bool fix = false;
@@ -50,6 +51,7 @@ OptionList declared(Targets& targets) {
   options.add("trace TRACE", targets.trace, "A trace");
   options.add("--mode", targets.mode, "How", {.choices = {"fast", "exact"}});
   options.add("--windows N", targets.windows, "How many", {.range = OptionRange{8, 32}});
+  options.add("--seed N", targets.seed, "Of random numbers");
   options.add("--parts LIST", targets.parts, "Which", {.separator = ','});
   options.add("--rate [RATE]", targets.rate, "How often", {.value_if_alone = "200Hz"});
   options.add("--fix", targets.fix, "One");
@@ -77,6 +79,13 @@ TEST(OptionParser, AListLeavesTheArgumentBehindIt) {
   const Targets targets = parsed({"--parts", "a,b", "app.slk"});
   EXPECT_EQ(targets.parts, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(targets.trace, "app.slk");
+}
+
+TEST(OptionParser, RefusesNumbersThatDoNotFit) {
+  EXPECT_EQ(parsed({"--seed", "18446744073709551615"}).seed, 18446744073709551615u);
+  for (const char* text : {"-1", "18446744073709551616", "1.5", "x"}) {
+    EXPECT_THROW(parsed({"--seed", text}), CLI::ParseError) << text;
+  }
 }
 
 TEST(OptionParser, RefusesWhatTheDeclarationExcludes) {

@@ -68,6 +68,10 @@ void apply_axis(std::string_view name, std::string_view value, SmpiOptions& smpi
   } else if (kind == "compute") {
     options.compute_scale *= factor(name, value);
   } else if (kind == "seed") {
+    if (options.compute_noise.none() && options.message_noise.none()) {
+      throw usage_error("cannot sweep over 'seed'", "there is no noise",
+                        "Example: --noise 'amplitude=5% messages=1us'.");
+    }
     options.compute_noise.seed = options.message_noise.seed = seed(value);
   } else if (kind == "collectives") {
     smpi.set(fmt::format("smpi/coll-selector:{}", value), "in --sweep");

@@ -31,8 +31,7 @@ std::string take_word(std::string_view& text) {
     }
   }
   if (quoted)
-    throw usage_error(fmt::format("cannot read the edit '{}'", text),
-                      "the closing quote is missing");
+    throw usage_error(fmt::format("cannot read '{}'", text), "the closing quote is missing");
   text.remove_prefix(i);
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   return word;
@@ -112,18 +111,20 @@ std::optional<std::int64_t> Edit::integer(std::string_view key) const {
 }
 
 Noise Edit::noise(std::string_view amplitude) const {
-  Noise noise{.seed = static_cast<std::uint64_t>(integer("seed").value_or(1))};
+  const std::int64_t seed = integer("seed").value_or(1);
+  if (seed < 0) refuse(*this, "seed", "it is negative", "Example: 2.");
+  Noise noise{.seed = static_cast<std::uint64_t>(seed)};
+  const std::string* shape = find("distribution");
+  noise.exponential = shape != nullptr && *shape == "exponential";
+  if (shape != nullptr && !noise.exponential && *shape != "uniform") {
+    refuse(*this, "distribution", "no such distribution", "Choose uniform or exponential.");
+  }
   const std::string* text = find(amplitude);
   if (text == nullptr) return noise;
   const bool is_time = text->ends_with('s');
   (is_time ? noise.time : noise.share) =
       is_time ? static_cast<double>(*time_ns(amplitude)) : *factor(amplitude);
   if (noise.time < 0) refuse(*this, amplitude, "it is negative");
-  const std::string* shape = find("distribution");
-  noise.exponential = shape != nullptr && *shape == "exponential";
-  if (shape != nullptr && !noise.exponential && *shape != "uniform") {
-    refuse(*this, "distribution", "no such distribution", "Choose uniform or exponential.");
-  }
   return noise;
 }
 
@@ -142,7 +143,7 @@ std::optional<std::vector<std::int32_t>> Edit::ranks(std::string_view key) const
   }
 }
 
-Edit parse_edit(std::string_view text) {
+Edit parse_edit(std::string_view text, std::string_view example) {
   const std::string_view whole = text;
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   Edit edit{take_word(text)};
@@ -151,14 +152,14 @@ Edit parse_edit(std::string_view text) {
     const std::string word = take_word(text);
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw usage_error(fmt::format("cannot read the edit '{}'", whole),
+      throw usage_error(fmt::format("cannot read '{}'", whole),
                         fmt::format("'{}' is not key=value", word),
-                        "Example: 'balance region=solve'.");
+                        fmt::format("Example: '{}'.", example));
     }
     const auto [at, added] =
         edit.arguments.try_emplace(word.substr(0, equals), word.substr(equals + 1));
     if (!added) {
-      throw usage_error(fmt::format("cannot read the edit '{}'", whole),
+      throw usage_error(fmt::format("cannot read '{}'", whole),
                         fmt::format("{} is given twice", at->first));
     }
   }

@@ -35,8 +35,9 @@ struct Edit {
   std::optional<std::vector<std::int32_t>> ranks(std::string_view key) const;
 };
 
-/// "action key=value ...". A value with blanks stands in double quotes. Throws usage Error.
-Edit parse_edit(std::string_view text);
+/// "action key=value ...". A value with blanks stands in double quotes. Throws usage Error,
+/// which may name an example.
+Edit parse_edit(std::string_view text, std::string_view example = "balance region=solve");
 /// The same text again, arguments by name.
 std::string to_string(const Edit& edit);
 

@@ -53,6 +53,12 @@ TEST(Edit, RefusesWhatItCannotRead) {
         << ranks;
   }
   EXPECT_THROW((void)parse_edit("scale factor=nan").factor("factor"), Error);
+  EXPECT_THAT([] { parse_edit("--noise amplitude", "--noise amplitude=5%"); },
+              ThrowsMessage<Error>(HasSubstr("cannot read '--noise amplitude': 'amplitude' is not "
+                                             "key=value. Example: '--noise amplitude=5%'.")));
+  for (const char* text : {"noise seed=-1", "noise distribution=gauss"}) {
+    EXPECT_THROW((void)parse_edit(text).noise("amplitude"), Error) << text;
+  }
   EXPECT_THROW((void)parse_edit("shift").required("time"), Error);
 }
 

@@ -1,5 +1,7 @@
 #include "app/load/machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +13,8 @@
 
 namespace slackline {
 namespace {
+
+constexpr const char* kAddNoise = "Example: --noise 'amplitude=5% messages=1us'.";
 
 SmpiOptions smpi_options(const PlatformOptions& options) {
   SmpiOptions smpi;
@@ -37,9 +41,16 @@ double speed_of(const std::string& text) {
 
 /// As the edit of that name, of computation and, as `messages`, of the latency of messages.
 void set_noise(const PlatformOptions& options, SimulationOptions& simulation) {
-  if (options.noise.empty()) return;
+  if (!options.noise) {
+    if (options.seed == PlatformOptions().seed) return;
+    throw usage_error("cannot use --seed", "there is no noise", kAddNoise);
+  }
   constexpr std::array<std::string_view, 3> kKnown{"amplitude", "messages", "distribution"};
-  Edit edit = parse_edit("noise " + options.noise);
+  const Edit edit = parse_edit("--noise " + *options.noise, "--noise amplitude=5%");
+  if (edit.find("amplitude") == nullptr && edit.find("messages") == nullptr) {
+    throw usage_error(fmt::format("cannot use '{}' as --noise", *options.noise),
+                      "it has neither amplitude nor messages", kAddNoise);
+  }
   for (const auto& [key, value] : edit.arguments) {
     if (std::ranges::find(kKnown, key) != kKnown.end()) continue;
     refuse(edit, key, "--noise has no such argument",
@@ -63,8 +74,8 @@ auto platform_object(const PlatformOptions& options, const SmpiOptions& smpi) {
                 "map"_key = known_if(options.hostfile.empty(), options.map),
                 "compute_scale"_key = options.compute_scale,
                 "reference_speed"_key.when(known_text(options.reference_speed)),
-                "noise"_key.when(known_text(options.noise)),
-                "seed"_key.when(!options.noise.empty(), options.seed),
+                "noise"_key.when(options.noise),
+                "seed"_key.when(options.noise.has_value(), options.seed),
                 "options"_key = values};
 }
 

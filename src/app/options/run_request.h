@@ -21,8 +21,8 @@ struct PlatformOptions {
   std::optional<std::string> collectives{};  ///< selector of the algorithms; `simulate` only
   double compute_scale = 1;                  ///< factor on all computation
   std::string reference_speed{};             ///< as "2.5Gf"; empty: the hosts'
-  std::string noise{};     ///< as "amplitude=5% messages=1us"; empty: none; `simulate` only
-  std::uint64_t seed = 1;  ///< of the noise
+  std::optional<std::string> noise{};        ///< as "amplitude=5% messages=1us"; `simulate` only
+  std::uint64_t seed = 1;                    ///< of the noise
 
   bool given() const { return !platform.empty(); }
 };

@@ -15,6 +15,7 @@
 #include "app/requests/query.h"
 #include "app/requests/report.h"
 #include "app/requests/run_requests.h"
+#include "app/requests/simulate.h"
 #include "app/requests/trace_requests.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -165,6 +166,31 @@ TEST_F(Requests, AreRefusedByNameOfTheirOption) {
               HasSubstr("unknown value 'imagined' for --on"));
   EXPECT_THAT(refusal(PlatformRequest{.file = "none.xml", .route = {"a"}}),
               HasSubstr("two hosts are needed"));
+}
+
+TEST_F(Requests, RefuseNoiseThatIsNoneAndSeedsWithoutNoise) {
+  SimulateRequest request{.trace = (folder_ / "two.ti").string(),
+                          .machine = {.platform = (folder_ / "two.toml").string()}};
+  write_file(request.trace, "0 init\n0 compute 1e9\n1 init\n");
+  write_file(request.machine.platform,
+             "[[cluster]]\nname = \"c\"\nhosts = \"n[0-1]\"\nspeed = \"1Gf\"\n"
+             "bandwidth = \"1GBps\"\nlatency = \"1us\"\n");
+  EXPECT_EQ(refusal(request), "");
+  const auto why = [&](std::optional<std::string> noise, std::uint64_t seed,
+                       const std::string& sweep) {
+    request.machine.noise = std::move(noise);
+    request.machine.seed = seed;
+    request.sweep = sweep;
+    return refusal(request);
+  };
+  for (const char* noise : {"", "distribution=exponential"}) {
+    EXPECT_THAT(why(noise, 1, ""), HasSubstr("it has neither amplitude nor messages"));
+  }
+  EXPECT_THAT(why("distribution=gauss amplitude=1us", 1, ""),
+              HasSubstr("cannot use distribution=gauss in '--noise'"));
+  EXPECT_THAT(why({}, 2, ""), HasSubstr("cannot use --seed: there is no noise"));
+  EXPECT_THAT(why({}, 1, "seed=1,2"), HasSubstr("cannot sweep over 'seed': there is no noise"));
+  EXPECT_EQ(why("amplitude=5%", 2, "seed=1,2"), "");
 }
 
 TEST_F(Requests, WriteTheFilesThatTheyName) {

@@ -23,12 +23,12 @@ struct Moments {
   double mean = 0, variance = 0;
 };
 
-/// They are the run time's over many seeds, in a model without factors, envelopes and window.
-Moments moments(const std::string& program, SimulationOptions options) {
+/// They are the run time's over many seeds; `raw` is a model without factors, envelopes and window.
+Moments moments(const std::string& program, SimulationOptions options, const char* model = "raw") {
   const Trace trace = untimed_trace(3, program);
   const Platform platform = star("500us");
   const RankMap hosts = place_ranks("block:1", platform, 3);
-  options.model = network_model("raw");
+  options.model = network_model(model);
   options.model.envelope = 0;
   options.choose = SmpiOptions{}.collectives();
   double sum = 0;
@@ -83,6 +83,15 @@ TEST(SimulatedNoise, DelaysMessages) {
               {.message_noise = {.time = 2e-3}});
   EXPECT_NEAR(found.mean, 3e-3, 2e-5);
   EXPECT_NEAR(found.variance, 4e-6 / 12, 1e-8);
+}
+
+// Every message takes 1 s, and up to half of it more: mean 1.25 s, variance (0.5 s)^2 / 12.
+TEST(SimulatedNoise, DelaysMessagesOfConstantTime) {
+  const Moments found =
+      moments("rank 0\n send to=2 bytes=1000\nrank 1\nrank 2\n recv from=0 bytes=1000\n",
+              {.message_noise = {.share = 0.5}}, "constant");
+  EXPECT_NEAR(found.mean, 1.25, 0.005);
+  EXPECT_NEAR(found.variance, 0.25 / 12, 0.0005);
 }
 
 }  // namespace

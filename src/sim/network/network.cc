@@ -68,14 +68,14 @@ FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag,
   flight.to = to;
   flight.tag = tag;
   const double latency_factor = model_.latency_factor.factor(flight.remaining);
+  double latency = model_.constant ? latency_factor : path.latency * latency_factor;
+  if (latency > 0) latency *= noise_.factor(latency, kMessages, messages_++);
   if (model_.constant) {
     flight.phase = Phase::alone;
-    flight.alone = latency_factor;
-    events_.set(id, now + latency_factor);
+    flight.alone = latency;
+    events_.set(id, now + latency);
     return id;
   }
-  double latency = path.latency * latency_factor;
-  if (latency > 0) latency *= noise_.factor(latency, kMessages, messages_++);
   flight.alone = latency + flight.remaining / (flight.factor * path.rate_alone);
   flight.rate = path.bound;
   flight.lone_fatpipe = path.lone_fatpipe;
