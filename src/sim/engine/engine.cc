@@ -31,6 +31,8 @@ namespace {
 
 using State = ExecutionContext::State;
 
+constexpr double kLongest_s = 9.2e9;  // what 64 bits hold in ns
+
 }  // namespace
 
 Engine::Engine(const Input& input, std::unique_ptr<BandwidthSharing> sharing, ContextOrder* order)
@@ -81,7 +83,11 @@ std::optional<Simulation> Engine::run() {
     if (is_stuck()) deadlock();
     const double event =
         std::min({network_.next_time(), processors.next_time(), contexts_.disks().next_time()});
-    if (event == EventHeap::kNever) break;
+    if (event == EventHeap::kNever && unfinished_ == 0) break;
+    if (event > kLongest_s) {
+      throw Error("the program does not end", "it would run for more than 292 years",
+                  "Correct what is that slow in the platform or its profiles.");
+    }
     const double next = follow_profiles(event);
     // With SimGrid's rounding.
     const double now = contexts_.now() + std::max(next - contexts_.now(), 0.0);

@@ -126,7 +126,12 @@ TEST(ProfileEvents, AFailureUnderAProgramIsNamedWithItsTime) {
   };
   EXPECT_THAT(said(kMessage, {"LINK_AVAIL", "l", "0.0125 0\n"}),
               HasSubstr("at 0.0125 s: link 'l', which a message from host 'a' to host 'b' needs"));
-  EXPECT_THAT(said(kMessage, {"BANDWIDTH", "l", "0.0125 0\n"}), HasSubstr("link 'l'"));
+  EXPECT_THAT(said(kMessage, {"BANDWIDTH", "l", "0.0125 0\n"}), HasSubstr("has bandwidth 0"));
+  for (const Connected& slow : {Connected{"BANDWIDTH", "l", "0 1e-300\n"},
+                                {"LATENCY", "l", "0 1e300\n"},
+                                {"LATENCY", "l", "0 1e10\n"}}) {
+    EXPECT_THAT(said(kMessage, slow), HasSubstr("for more than 292 years")) << slow.profile;
+  }
   EXPECT_THAT(said(kMessage, {"HOST_AVAIL", "b", "0.0125 0\n"}),
               HasSubstr("at 0.0125 s: host 'b', on which rank 1 runs, is down"));
   const std::string later =

@@ -24,13 +24,14 @@ constexpr std::uint64_t kMessages =
     ~std::uint64_t{0};  // the stream of their noise; others are ranks
 
 [[noreturn]] void throw_link_down(const Platform& platform, LinkId link, HostId from, HostId to,
-                                  double now) {
+                                  double bandwidth, double now) {
+  const char* const why = bandwidth > 0 ? "is down" : "has bandwidth 0";
   throw Error(
       fmt::format("the program cannot go on at {:.9g} s", now),
-      fmt::format("link '{}', which a message from host '{}' to host '{}' needs, is down",
-                  platform.link_name(link), platform.host_name(from), platform.host_name(to)),
-      "MPI programs do not survive this; change the profile in the platform, or end the "
-      "program before.");
+      fmt::format("link '{}', which a message from host '{}' to host '{}' needs, {}",
+                  platform.link_name(link), platform.host_name(from), platform.host_name(to), why),
+      "MPI programs do not survive this; change the link or its profile in the platform, or end "
+      "the program before.");
 }
 
 }  // namespace
@@ -56,7 +57,9 @@ FlightId Network::create() {
 
 FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag, double now) {
   const NetworkPath& path = paths_.path(from, to);
-  if (path.down != kNoLink) throw_link_down(platform_, path.down, from, to, now);
+  if (path.down != kNoLink) {
+    throw_link_down(platform_, path.down, from, to, links_.bandwidth(path.down), now);
+  }
   const FlightId id = create();
   if (!changed_.empty()) changed_[id] = {path.latency, path.penalty, path.narrowest};
   Flight& flight = flights_[id];
@@ -122,7 +125,9 @@ bool Network::set_link(Profiled what, LinkId link, double value, double now) {
     const Flight& flight = flights_[id];
     if (model_.constant || !uses(flight, link)) continue;
     used = true;
-    if (links_.is_down(link)) throw_link_down(platform_, link, flight.from, flight.to, now);
+    if (links_.is_down(link)) {
+      throw_link_down(platform_, link, flight.from, flight.to, links_.bandwidth(link), now);
+    }
     change_flight(id, later, heavier, now);
   }
   return used;

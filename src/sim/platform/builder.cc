@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/error.h"
@@ -123,8 +124,13 @@ std::vector<LinkId> PlatformBuilder::find_links(std::string_view name) const {
 void PlatformBuilder::add_profile(Profiled what, std::uint32_t id, const Profile& profile) {
   const auto same = [&](const ResourceProfile& p) { return p.what == what && p.id == id; };
   if (std::ranges::any_of(parts_.profiles, same)) {
-    throw usage_error("cannot add a profile", "the host or link has another one for the same",
-                      "Remove one of them.");
+    constexpr std::array<std::string_view, 5> kSet{"speed", "bandwidth", "latency", "state",
+                                                   "state"};
+    const bool of_host = what == Profiled::speed || what == Profiled::host_state;
+    throw usage_error(fmt::format("cannot add a profile of the {} of {} '{}'",
+                                  kSet[static_cast<std::size_t>(what)], of_host ? "host" : "link",
+                                  of_host ? host_name(id) : parts_.link_name(id)),
+                      "it has another one", "Remove one of them.");
   }
   parts_.profiles.push_back({what, id, profile});
 }

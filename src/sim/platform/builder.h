@@ -32,6 +32,8 @@ struct PlatformParts {
   LinkId implicit_loopback = 0;
   std::vector<std::pair<std::string, std::string>> config;
   std::vector<ResourceProfile> profiles;
+
+  std::string link_name(LinkId link) const;
 };
 
 /// Links that a platform may have, of each of which it holds the bandwidth.

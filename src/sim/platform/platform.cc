@@ -177,9 +177,13 @@ const Link& Platform::link(LinkId link) const {
   return parts_->links[link];
 }
 
+std::string PlatformParts::link_name(LinkId link) const {
+  const std::size_t group = group_index(link_groups, link);
+  return link_names[group](link - link_groups[group].first);
+}
+
 std::string Platform::link_name(LinkId link) const {
-  const std::size_t group = group_index(parts_->link_groups, link);
-  return parts_->link_names[group](link - parts_->link_groups[group].first);
+  return parts_->link_name(link);
 }
 
 const std::vector<LinkGroup>& Platform::link_groups() const {

@@ -60,7 +60,8 @@ class ProfileReader {
   std::optional<double> number(std::string_view& line) const {
     line = trimmed(line);
     const auto value = take_number<double>(line);
-    if (value && (!std::isfinite(*value) || *value < 0)) refuse("a number is negative");
+    if (value && !std::isfinite(*value)) refuse("a number is not finite");
+    if (value && *value < 0) refuse("a number is negative");
     return value;
   }
 

@@ -34,15 +34,14 @@ TEST(Profile, RefusesWhatIsNone) {
   for (const char* text :
        {"1", "1 x", "1 2 3", "-1 2", "1 -2", "2 1\n1 1\n", "PERIODICITY 1\n2 1\n", "LOOPAFTER\n",
         "0 1\nLOOPAFTER 0\n", "0 1\nLOOPAFTER 1e-9\n", "1 1\nLOOPAFTER 1\nPERIODICITY 3\n",
-        "STOCHASTIC\n", "1 nan"}) {
+        "STOCHASTIC\n", "1 nan", "1 inf"}) {
     EXPECT_THAT([&] { parse_profile(text, "'p'"); },
                 ThrowsMessage<Error>(HasSubstr("cannot use the profile 'p'")))
         << text;
   }
 }
 
-Platform with(const std::string& profiles) {
-  Findings findings;
+Platform with(const std::string& profiles, Findings&& findings = {}) {
   return parse_platform_xml(
       "<platform version='4.1'><zone id='w' routing='Full'><host id='a' speed='1Gf'/>"
       "<cluster id='c' prefix='n' suffix='' radical='0-1' speed='1Gf' bw='1GBps' lat='5us'/>" +
@@ -66,15 +65,41 @@ TEST(Profile, IsConnectedToAHostOrBothDirectionsOfALink) {
 TEST(Profile, IsRefusedWhereItCannotBeConnected) {
   const std::string trace = "<trace id='t' periodicity='0'>0 1</trace>";
   for (const auto& [text, why] :
-       {std::pair{"<trace_connect kind='SPEED' trace='u' element='a'/>", "no such profile"},
+       {std::pair{"<trace_connect kind='SPEED' trace='u' element='a'/>", "no <trace> of that id"},
         {"<trace_connect kind='POWER' trace='t' element='a'/>", "no such kind"},
         {"<trace_connect kind='SPEED' trace='t' element='b'/>", "unknown host 'b'"},
         {"<trace_connect kind='LATENCY' trace='t' element='a'/>", "unknown link 'a'"},
         {"<trace_connect trace='t' element='a'/><trace_connect trace='t' element='a'/>",
-         "another one for the same"},
+         "profile of the state of host 'a': it has another one"},
+        {"<trace id='t' periodicity='0'>0 1</trace>", "another one of that id"},
+        {"<trace id='s' periodicity='3600s'>0 1</trace>", "'3600s' as periodicity of trace 's'"},
+        {"<trace id='s' periodicity='-3'>0 1</trace>", "not a number of seconds"},
+        {"<trace id='s' periodicity='abc'>0 1</trace>", "not a number of seconds"},
+        {"<trace id='s' periodicity='inf'>0 1</trace>", "not a number of seconds"},
+        {"<host id='d' speed='1Gf' speed_file='/dev/null' availability_file='/nonexistent/p'/>",
+         "/nonexistent/p"},
+        {"<host id='d' speed='1Gf' speed_file='/dev/null' availability_file='/dev/null'/>",
+         "profile of the speed of host 'd': it has another one"},
         {"<host id='d' speed='1Gf' speed_file='/nonexistent/profile'/>", "/nonexistent/profile"}}) {
     EXPECT_THAT([&] { with(trace + text); }, ThrowsMessage<Error>(HasSubstr(why))) << text;
   }
+}
+
+TEST(Profile, IsAFindingWhereItHasNoEffect) {
+  const std::string connected = "<trace_connect kind='SPEED' trace='t' element='a'/>";
+  const auto examples = [](const std::string& text) {
+    Findings findings;
+    with(text, std::move(findings));
+    return findings.entries().empty() ? std::vector<std::string>{}
+                                      : findings.entries().front().examples;
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(examples("<trace id='t' periodicity='0'>0 1</trace>"),
+              ElementsAre(HasSubstr("connected to nothing")));
+  EXPECT_THAT(examples("<trace id='t' file='/dev/null' periodicity='5'>0 1</trace>" + connected),
+              ElementsAre(HasSubstr("its periodicity"), HasSubstr("its lines")));
+  EXPECT_THAT(examples("<trace id='t' file='/dev/null' periodicity='0.0'/>" + connected),
+              ElementsAre());
 }
 
 }  // namespace

@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <pugixml.hpp>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text_parsing.h"
 #include "sim/platform/declarations.h"
 #include "sim/platform/read_platform.h"
 #include "sim/platform/star_zone.h"
@@ -22,6 +24,10 @@ namespace {
 constexpr FindingKind kDeploymentIgnored{
     "platform_deployment_ignored", Severity::notice,
     "Actors in the platform file are ignored; the ranks of a simulation are those of its trace."};
+
+constexpr FindingKind kProfileIgnored{
+    "platform_profile_ignored", Severity::notice,
+    "Profiles in the platform file, or parts of them, have no effect."};
 
 struct ConnectedKind {
   std::string_view name;
@@ -48,6 +54,9 @@ class XmlReader {
     }
     read_top(root);
     for (const pugi::xml_node node : connections_) connect_profile(node);
+    for (const auto& [id, declared] : profiles_) {
+      if (!declared.connected) ignore(declared.node, "connected to nothing");
+    }
     return file_.guarded(root, [&] { return std::move(builder_).finish(); });
   }
 
@@ -210,8 +219,8 @@ class XmlReader {
       const std::uint32_t member = zone.member_count();
       const HostId host = builder_.add_host(xml_text(node, "id"), spec, {zone.id, member});
       zone.add_member({Member::Kind::host, host}, xml_text(node, "id"));
-      const bool deprecated = xml_text(node, "speed_file").empty();
-      add_file(node, deprecated ? "availability_file" : "speed_file", Profiled::speed, host);
+      add_file(node, "speed_file", Profiled::speed, host);
+      add_file(node, "availability_file", Profiled::speed, host);  // its former name
       add_file(node, "state_file", Profiled::host_state, host);
     });
   }
@@ -251,10 +260,33 @@ class XmlReader {
     file_.guarded(node, [&] {
       const std::string id = xml_text(node, "id");
       const std::string file = xml_text(node, "file");
-      profiles_[id] = file.empty() ? parse_profile(node.child_value(), fmt::format("'{}'", id),
-                                                   node.attribute("periodicity").as_double())
-                                   : profile_from(file);
+      const double period = periodicity(node);
+      const std::string_view text = node.child_value();
+      const auto [at, added] = profiles_.try_emplace(id, DeclaredProfile{node});
+      if (!added) {
+        throw usage_error(fmt::format("cannot add the profile '{}'", id),
+                          "the platform has another one of that id", "Rename one of them.");
+      }
+      at->second.profile =
+          file.empty() ? parse_profile(text, fmt::format("'{}'", id), period) : profile_from(file);
+      // SimGrid requires one with a file, too, and ignores it.
+      if (!file.empty() && period > 0) ignore(node, "its periodicity, as it has a file");
+      if (!file.empty() && !trimmed(text).empty()) ignore(node, "its lines, as it has a file");
     });
+  }
+
+  /// 0: the profile does not repeat.
+  static double periodicity(pugi::xml_node node) {
+    const std::string text = xml_text(node, "periodicity", "0");
+    const auto value = number_in<double>(trimmed(text));
+    if (value && std::isfinite(*value) && *value >= 0) return *value;
+    throw usage_error(fmt::format("cannot use '{}' as {}", text, xml_what(node, "periodicity")),
+                      "it is not a number of seconds", "Example: 3600.");
+  }
+
+  void ignore(pugi::xml_node node, std::string_view why) const {
+    findings_.add(kProfileIgnored,
+                  fmt::format("'{}' at {}: {}", xml_text(node, "id"), file_.place_of(node), why));
   }
 
   /// Once all hosts and links are known, those of clusters included.
@@ -264,14 +296,18 @@ class XmlReader {
       const std::string kind = xml_text(node, "kind", "HOST_AVAIL");
       const auto what = std::ranges::find(kConnected, kind, &ConnectedKind::name);
       const auto profile = profiles_.find(xml_text(node, "trace"));
-      if (what == std::end(kConnected) || profile == profiles_.end()) {
-        throw usage_error("cannot connect the profile",
-                          fmt::format("there is no such {}",
-                                      what == std::end(kConnected) ? "kind" : "profile above"),
+      if (what == std::end(kConnected)) {
+        throw usage_error(fmt::format("cannot connect a profile as '{}'", kind),
+                          "there is no such kind",
                           "Kinds: SPEED, HOST_AVAIL, BANDWIDTH, LATENCY, LINK_AVAIL.");
       }
+      if (profile == profiles_.end()) {
+        throw usage_error(fmt::format("cannot connect the profile '{}'", xml_text(node, "trace")),
+                          "the platform has no <trace> of that id", "Correct the id.");
+      }
+      profile->second.connected = true;
       for (const std::uint32_t id : element(xml_text(node, "element"), what->of_host)) {
-        builder_.add_profile(what->what, id, profile->second);
+        builder_.add_profile(what->what, id, profile->second.profile);
       }
     });
   }
@@ -425,7 +461,12 @@ class XmlReader {
   Findings& findings_;
   PlatformBuilder builder_;
   Declarations declared_{builder_};
-  std::map<std::string, Profile> profiles_;  // by the name of their <trace>
+  struct DeclaredProfile {
+    pugi::xml_node node;
+    Profile profile{};
+    bool connected = false;
+  };
+  std::map<std::string, DeclaredProfile> profiles_;  // by the id of their <trace>
   std::vector<pugi::xml_node> connections_;
   int depth_ = 0;  // of the zone that is read
 };
