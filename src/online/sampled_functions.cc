@@ -37,7 +37,7 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 
 using Returns = raw::SourceLines::Returns;
 
-/// Of a function that can be returned for.
+/// A function that returns anything else is not sampled.
 slk_online_result result_of(Returns returns) {
   switch (returns) {
     case Returns::integer:
