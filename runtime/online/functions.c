@@ -181,13 +181,12 @@ static int is_repeatable(const struct slk_online_function* function, const Block
   return function->result == SLK_RESULT_real && !block->real_differs;
 }
 
-/* The function is watched no more, unless it is worth more at other places than watching it here
- * costs.
- */
+/* The function is watched no more, unless it may be skipped at other places. */
 static void exclude(uint32_t function, Block* block, enum slk_online_unsampled why) {
   Function* of = &functions[function];
   if (block->entry != NULL) block->entry->unsampled = why;
   block->is_excluded = 1;
+  block->is_skipped = 0;
   int others = 0;
   for (const Block* other = of->blocks; other != NULL; other = other->next) {
     others += other->entry != NULL && !other->is_excluded;
