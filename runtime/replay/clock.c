@@ -58,7 +58,7 @@ void compute(struct replay* r, int64_t ns) {
     while (now < until) {
       const int64_t before = now;
       if (p->yields) sched_yield();
-      const double due = wanted + bytes_per_ns * (double)(now - p->returned_ns);
+      const double due = wanted + bytes_per_ns * (double)(wait - (until - now));
       if (s->memory != NULL && s->bytes < due) stream(s);
       now = now_ns();
       if (now - before > allowed) until += now - before; /* the processor was taken away */

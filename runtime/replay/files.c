@@ -19,18 +19,6 @@ static void sleep_until(const struct replay* r, int64_t ns) {
   spin_until(r, ns);
 }
 
-static int is_read(uint8_t op) {
-  return op == SLK_OP_file_read || op == SLK_OP_file_read_all || op == SLK_OP_file_read_at ||
-         op == SLK_OP_file_read_at_all || op == SLK_OP_file_read_shared ||
-         op == SLK_OP_file_read_ordered;
-}
-
-static int is_write(uint8_t op) {
-  return op == SLK_OP_file_write || op == SLK_OP_file_write_all || op == SLK_OP_file_write_at ||
-         op == SLK_OP_file_write_at_all || op == SLK_OP_file_write_shared ||
-         op == SLK_OP_file_write_ordered;
-}
-
 /* All bytes, in one call where the system takes them so. */
 static void move_bytes(const struct replay* r, int writes, uint64_t bytes, uint64_t offset) {
   uint64_t done = 0;
@@ -56,7 +44,8 @@ void open_scratch(struct replay* r, const char* folder) {
   unlink(path);
   uint64_t most = 0;
   for (uint32_t i = 0; i < r->head.shapes; ++i) {
-    if (is_read(r->shapes[i].op) && r->shapes[i].bytes > most) most = r->shapes[i].bytes;
+    if ((r->shapes[i].flags & SLK_REPLAY_READS) != 0 && r->shapes[i].bytes > most)
+      most = r->shapes[i].bytes;
   }
   move_bytes(r, 1, most, 0);
 }
@@ -66,11 +55,11 @@ void file_access(struct replay* r, const struct shape* s) {
   if (s->n_args > 0) PMPI_Barrier(r->comms[s->comm]);
   if (r->scratch < 0) {
     sleep_until(r, now_ns() + r->period_ns);
-  } else if (is_read(s->op)) {
+  } else if (s->flags & SLK_REPLAY_READS) {
     move_bytes(r, 0, s->bytes, 0);
     ++r->file_calls[0];
     r->file_bytes[0] += s->bytes;
-  } else if (is_write(s->op)) {
+  } else if (s->flags & SLK_REPLAY_WRITES) {
     move_bytes(r, 1, s->bytes, r->file_bytes[1]);
     ++r->file_calls[1];
     r->file_bytes[1] += s->bytes;

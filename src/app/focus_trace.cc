@@ -156,6 +156,20 @@ std::vector<TimeInterval> representatives(const Trace& trace, const CallMatching
   return intervals;
 }
 
+/// Without those that overlap or touch, ascending.
+std::vector<TimeInterval> merged(std::vector<TimeInterval> intervals) {
+  std::ranges::sort(intervals, {}, &TimeInterval::begin_ns);
+  std::vector<TimeInterval> out;
+  for (const TimeInterval& interval : intervals) {
+    if (!out.empty() && interval.begin_ns <= out.back().end_ns) {
+      out.back().end_ns = std::max(out.back().end_ns, interval.end_ns);
+    } else {
+      out.push_back(interval);
+    }
+  }
+  return out;
+}
+
 /// The whole trace without these calls; `result.kept` is set.
 Trace reduced(const Trace& trace, const Cuts& cuts,
               std::span<const std::pair<std::size_t, std::size_t>> parts, Samples& samples,
@@ -184,7 +198,7 @@ Trace reduced(const Trace& trace, const Cuts& cuts,
               start);
     }
   }
-  result.kept = std::move(kept);
+  result.kept = merged(std::move(kept));
   std::vector<std::string> shown;
   for (const TimeInterval& interval : result.kept) {
     shown.push_back(fmt::format("kept: {} to {}",
@@ -217,7 +231,11 @@ FocusTrace reduce_to_focus(const std::filesystem::path& path) {
     return result;
   }
   const Trace kept = reduced(opened.trace, cuts, parts, opened.samples, result);
-  if (result.dropped_calls > 0) write_native(kept, path, opened.samples);
+  if (result.dropped_calls > 0) {
+    write_native(kept, path, opened.samples);
+  } else {
+    result.why_whole = "no calls outside of its focus regions";
+  }
   return result;
 }
 

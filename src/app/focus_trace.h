@@ -13,8 +13,9 @@ namespace slackline {
 struct FocusTrace {
   std::uint64_t calls = 0;
   std::uint64_t dropped_calls = 0;
-  std::vector<TimeInterval> kept{};  ///< from the start of the run: the first begin to the last end
-  std::string why_whole{};           ///< why nothing could be dropped; empty: it was
+  std::vector<TimeInterval>
+      kept{};               ///< from the start of the run: merged, the first begin to the last end
+  std::string why_whole{};  ///< why nothing could be dropped; empty: it was
 };
 
 /// Replaces a native trace by one of the calls in the representative interval of each of its phases

@@ -116,11 +116,11 @@ std::int64_t parse_gap_per_byte_fs(std::string_view text, std::string_view what)
   return rounded(1e15L / *bandwidth, text, what);
 }
 
-std::uint64_t parse_bytes(std::string_view text, std::string_view what) {
+std::uint64_t parse_bytes(std::string_view text, std::string_view what, std::string_view example) {
   if (text == "unlimited") return std::numeric_limits<std::uint64_t>::max();
   const auto number = leading_number(text);
   const auto value = number ? in_unit(*number, kSizesInBytes) : std::nullopt;
-  if (!value) throw malformed(text, what, "4096, 256KiB or unlimited");
+  if (!value) throw malformed(text, what, example);
   return static_cast<std::uint64_t>(rounded(*value, text, what));
 }
 

@@ -33,7 +33,9 @@ std::int64_t parse_time_ns(std::string_view text, std::string_view what);
 std::int64_t parse_gap_per_byte_fs(std::string_view text, std::string_view what);
 
 /// "256KiB", "64k", "1MB", "4096", "unlimited" (the largest value). K and KiB are 1024; kB is 1000.
-std::uint64_t parse_bytes(std::string_view text, std::string_view what);
+/// The error shows `example`.
+std::uint64_t parse_bytes(std::string_view text, std::string_view what,
+                          std::string_view example = "4096, 256KiB or unlimited");
 
 /// "1%", "2.5 %", or a plain ratio below 1, "0.01": the ratio in millionths, exact.
 std::int64_t parse_degradation_ppm(std::string_view text, std::string_view what);

@@ -59,11 +59,12 @@ std::string head(const CalibrationSamples& s, const LogGPSFit& f) {
       "processors = [{}, {}]\n"
       "seconds = {}  # of measurement\n"
       "without_processor = {}  # share of it in which others had the processor of a rank\n"
-      "rounds = {}  # in each of which every size was measured once, in random order\n"
+      "rounds = {}  # in each of which {} measured once, in random order\n"
       "spread = {}  # of round trips between the starts of the benchmark\n\n",
       kVersion, toml_string(s.started), toml_string(s.mpi), toml_string(s.hosts[0]),
       toml_string(s.hosts[1]), toml_string(s.processors[0]), toml_string(s.processors[1]),
       real(s.seconds), real(s.without_processor), s[Quantity::round_trip].rounds.size(),
+      s.unmeasured > 0 ? "those sizes for which there was time were" : "every size was",
       real(f.spread));
 }
 

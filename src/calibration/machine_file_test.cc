@@ -136,6 +136,14 @@ TEST_F(MachineFile, TellsThatItsMeasurementWasDisturbed) {
               HasSubstr("; other processes used 46 % of a processor meanwhile"));
 }
 
+TEST_F(MachineFile, SaysWhichSizesARoundHas) {
+  CalibrationSamples hasty = samples();
+  EXPECT_THAT(machine_text(hasty, fit(), kTables), HasSubstr("in each of which every size was"));
+  hasty.unmeasured = 0.65;
+  EXPECT_THAT(machine_text(hasty, fit(), kTables),
+              HasSubstr("those sizes for which there was time"));
+}
+
 TEST_F(MachineFile, ServesAsParameterFile) {
   write(machine_text(samples(), fit(), kTables));
   EXPECT_EQ(read_model_file(path_).latency_fs, 1'200'500'000);

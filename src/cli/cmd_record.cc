@@ -144,11 +144,12 @@ std::string keep_focus(std::vector<RecordedTrace>& traces) {
                                  format_time_ns(double(interval.end_ns))));
     }
     std::error_code ignored;
-    text += fmt::format("slackline: {} reduced to {}: {} of {} dropped, {} kept ({})\n",
-                        shown(recorded.trace), count_of(kept.size(), "focus region"),
-                        format_count(focus.dropped_calls), count_of(focus.calls, "call"),
-                        enumeration(kept),
-                        format_bytes(double(fs::file_size(recorded.trace, ignored))));
+    text +=
+        fmt::format("slackline: {} reduced to {}: {} of {} dropped, {} kept ({} instead of {})\n",
+                    shown(recorded.trace), count_of(kept.size(), "focus region"),
+                    format_count(focus.dropped_calls), count_of(focus.calls, "call"),
+                    enumeration(kept), format_bytes(double(fs::file_size(recorded.trace, ignored))),
+                    format_bytes(double(recorded.trace_bytes)));
   }
   return text;
 }
@@ -186,7 +187,7 @@ std::string message(const RecordResult& result, const RecordCommandOptions& opti
         fmt::format("slackline: try again with: slackline record --finish {}{}\n",
                     result.traces.empty() ? "" : "--force ", shell_word(shown(result.directory)));
   }
-  return result.traces.empty() ? text : text + next_step(result.traces);
+  return text;
 }
 
 int run_record(const RecordCommandOptions& options) {
@@ -200,11 +201,7 @@ int run_record(const RecordCommandOptions& options) {
     throw usage_error("cannot use --finish with a command", "--finish takes no command",
                       "Omit one of them.");
   }
-  const bool focus = options.keep == "focus";
-  if (!options.keep.empty() && !focus) {
-    throw usage_error(fmt::format("cannot keep '{}'", options.keep), "no such part of a trace",
-                      "Choose focus.");
-  }
+  const bool focus = !options.keep.empty();
   if (focus && !record_options.write_trace) {
     throw usage_error("cannot use --keep with --analyse", "no trace is written",
                       "Add --write-trace, or omit one of them.");
@@ -230,6 +227,7 @@ int run_record(const RecordCommandOptions& options) {
     const std::string reduced = keep_focus(result.traces);
     if (speaks) write_stderr(reduced);
   }
+  if (speaks && !result.traces.empty()) write_stderr(next_step(result.traces));
   // The job's own status, unless that says that all is well where no whole trace is.
   return failed && (finishing || result.exit_status == 0) ? 1 : result.exit_status;
 }
@@ -260,7 +258,8 @@ CommandAction setup_record(OptionList& options) {
   declare_call_paths(options, record.call_paths, wanted->sample);
   declare_job_analysis(options, *wanted);
   options.add("--keep WHAT", wanted->keep,
-              "Part of the trace to keep: focus, the representative interval of each phase");
+              "Part of the trace to keep: focus, the representative interval of each phase",
+              {.choices = {"focus"}});
   options.add("--keep-raw", record.keep_raw, "Keep the raw recording files");
   options.add("--force", record.force, "Overwrite the trace of an earlier recording");
   options.add("--finish DIR", wanted->finish,

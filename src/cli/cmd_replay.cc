@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,7 @@ struct ReplayCommandOptions {
   std::string replayed;
   std::string wildcards = "recorded";
   std::string start = "recorded";
-  std::string files;
+  std::optional<std::string> files;
   std::string memory_bandwidth;
   int repeat = 1;
   int retries = 2;
@@ -60,7 +61,7 @@ std::vector<std::string> evaluation(const ReplayCommandOptions& options, const f
   add("--wildcards", options.wildcards);
   add("--computation", r.computation);
   add("--start", options.start);
-  add("--files", options.files);
+  add("--files", options.files.value_or(""));
   add("--memory-bandwidth", options.memory_bandwidth);
   if (r.skip_unsupported) words.emplace_back("--skip-unsupported");
   add("--tolerance", fmt::format("{}", r.tolerance));
@@ -144,7 +145,7 @@ int run_replay(const ReplayCommandOptions& options) {
   ReplayRequest request = options.request;
   request.options.free_wildcards = options.wildcards == "free";
   request.options.common_start = options.start == "common";
-  request.options.files = !options.files.empty();
+  request.options.files = options.files.has_value();
   if (!options.memory_bandwidth.empty())
     request.options.memory_rate = memory_rate(options.memory_bandwidth);
   if (request.trace.empty()) {

@@ -31,8 +31,8 @@ CLI::Option* add(CLI::App& command, const Option& option, Value* target) {
   if constexpr (std::is_same_v<Value, bool>) {
     return command.add_flag(joined_names(option), *target, option.help);
   } else if constexpr (std::is_unsigned_v<Value>) {
-    return command.add_option(joined_names(option), *target, option.help)
-        ->check(check_unsigned<Value>);
+    CLI::Option* const added = command.add_option(joined_names(option), *target, option.help);
+    return option.rules.range ? added : added->check(check_unsigned<Value>);
   } else {
     return command.add_option(joined_names(option), *target, option.help);
   }

@@ -527,6 +527,8 @@ class RankEncoder {
   void encode_file(std::size_t i, const Call& call) {
     const FilePlan::Access access = files_.access(rank_, static_cast<CallIndex>(i));
     CallShape shape{.operation = call.operation, .flags = SLK_REPLAY_POLLED};
+    if (reads_file(call.operation)) shape.flags |= SLK_REPLAY_READS;
+    if (writes_file(call.operation)) shape.flags |= SLK_REPLAY_WRITES;
     if (options_.files) shape.bytes = call.bytes;
     if (access.comm != kCommNull) {
       shape.comm = comms_.index(access.comm);

@@ -68,6 +68,8 @@ enum slk_replay_comm_flag {
 enum slk_replay_flag {
   SLK_REPLAY_ANY_SOURCE = SLK_FLAG_ANY_SOURCE, /* post the wildcard */
   SLK_REPLAY_ANY_TAG = SLK_FLAG_ANY_TAG,
+  SLK_REPLAY_READS = SLK_FLAG_ANY_SOURCE,    /* of MPI-IO: `bytes` from a file */
+  SLK_REPLAY_WRITES = SLK_FLAG_ANY_TAG,      /* of MPI-IO: `bytes` to a file */
   SLK_REPLAY_FAILED = SLK_FLAG_FAILED,       /* polls that find nothing, as many as the step says */
   SLK_REPLAY_CANCELLED = SLK_FLAG_CANCELLED, /* a receive that nothing matches */
   SLK_REPLAY_IN_PLACE = SLK_FLAG_IN_PLACE,

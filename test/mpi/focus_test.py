@@ -22,7 +22,9 @@ def case_regions(test):
     dropped = sum(f["count"] for f in answer(test, "info")["findings"] if f["name"] == "calls_outside_of_focus")
     check(calls[whole] - calls[test.output] == dropped, f"{calls}, {dropped} dropped")
     regions = [region for region in of(whole, "phases")["regions"] if region["representative"]]
-    check(re.search(rf"reduced to {len(regions)} focus regions?: {dropped} of", done.stderr), done.stderr)
+    said = re.search(rf"reduced to (\d+) focus regions?: {dropped} of", done.stderr)
+    check(said and 0 < int(said[1]) <= len(regions), done.stderr)
+    check(said.start() < done.stderr.index("next: slackline report"), "the next step comes last")
     for region in regions:
         interval = f"{region['begin_ns']}ns..{region['end_ns']}ns"
         before, after = (of(trace, "efficiency", "--interval", interval)["runs"][0]["analysed"]
@@ -41,7 +43,7 @@ def case_regions(test):
 
 
 def case_refused(test):
-    for words in (["--keep", "half"], ["--analyse", "--keep", "focus"]):
+    for words in (["--keep", "half"], ["--keep", ""], ["--analyse", "--keep", "focus"]):
         done = test.slackline("record", *words, "--", "true")
         check(done.returncode == 2 and "keep" in done.stderr, done.stderr)
 

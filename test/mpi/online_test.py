@@ -311,8 +311,9 @@ def folded(test):
         counts = {f["name"]: f["count"] for f in json.loads((test.folder / "run.json").read_text())["findings"]}
         check(done.returncode == 0 and done.stdout.startswith("ok\n") and counts.keys() == {"folded_memory"}, f"{memory}: {done.stdout} {counts}")
         check((counts["folded_memory"] == 2) == few, f"what does not fit in {memory} is folded: {counts}")
-    done = test.simulate(2, program, options=("--fold-above", "1000"))
-    check(done.returncode == 2 and "64" in done.stderr, "what is too small is refused")
+    for size, why in (("1000", "too small"), ("unlimited", "too large"), ("1MX", "1MiB or auto")):
+        done = test.simulate(2, program, options=("--fold-above", size))
+        check(done.returncode == 2 and why in done.stderr, f"{size}: {done.stderr}")
 
 
 def folded_memory(test, allocations):

@@ -215,8 +215,9 @@ def case_scratch(test):
     expected = {"writes": 4 * RANKS + 3, "written_bytes": 4 * (3020 * RANKS + 30), "reads": 2 * RANKS, "read_bytes": 4 * 1005 * RANKS}
     check(said == expected, f"{said} for {expected}")
     check(not list(scratch.iterdir()), "nothing is left")
-    done = replay(test, trace, "--files", str(scratch / "missing"))
-    check(done.returncode == 2 and "not a folder" in done.stderr, "a folder that there is not")
+    for missing in (str(scratch / "missing"), ""):
+        done = replay(test, trace, "--files", missing)
+        check(done.returncode == 2 and "not a folder" in done.stderr, f"a folder that there is not: '{missing}'")
 
 
 def case_memory(test):
@@ -233,8 +234,16 @@ def case_memory(test):
     # A piece more than is due at each look at the clock; what an interruption takes is made up for in the next gap.
     check(0.9 * wanted <= streamed <= wanted + 2 * 20 * 8192, f"{streamed} of {wanted}")
     check(json.loads(replay(test, trace, ranks=2).stdout)["result"]["streamed_bytes"] == 0, "without a rate nothing is moved")
-    done = replay(test, trace, "--memory-bandwidth", "fast", ranks=2)
-    check(done.returncode == 2, "no rate")
+    # Both ranks on one processor: each is interrupted all the time, of which nothing is computation.
+    one = str(min(os.sched_getaffinity(0)))
+    done = test.run(["taskset", "-c", one, test.arguments.slackline, "replay", trace, "--format", "json", "--computation", "cpu",
+                     "--memory-bandwidth", "200MB/s", "--retries", "0", "-o", "one.slk", "--", *test.launcher(2)])
+    if done.returncode == 0:
+        result = json.loads(done.stdout)["result"]
+        check(result["streamed_bytes"] <= result["memory_bytes"] + 2 * 20 * 8192, f"{result['streamed_bytes']} of {result['memory_bytes']}")
+    for rate in ("fast", "0", "100TB/s"):
+        done = replay(test, trace, "--memory-bandwidth", rate, ranks=2)
+        check(done.returncode == 2 and f"cannot use '{rate}' as memory bandwidth" in done.stderr, done.stderr)
 
 
 def case_refused(test):

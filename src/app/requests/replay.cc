@@ -312,8 +312,8 @@ std::uint64_t memory_rate(const std::string& text) {
   constexpr double kMost = 1e13;
   const double rate = parse_bandwidth(text, "memory bandwidth");
   if (rate >= 1 && rate <= kMost) return static_cast<std::uint64_t>(rate);
-  throw usage_error(fmt::format("cannot move '{}' in memory", text), "no computation does that",
-                    "Example: --memory-bandwidth 4GB/s.");
+  throw usage_error(fmt::format("cannot use '{}' as memory bandwidth", text),
+                    "it is not between 1 B/s and 10 TB/s", "Example: --memory-bandwidth 4GB/s.");
 }
 
 ReplayPace read_pace(const std::filesystem::path& report) {

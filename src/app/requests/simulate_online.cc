@@ -112,10 +112,13 @@ constexpr const char* kIfNeeded = "auto";
 /// Small allocations hold pointers and numbers that the program needs.
 std::optional<std::uint64_t> fold_threshold(const std::string& text) {
   if (text == kIfNeeded) return kFoldedIfNeeded;
-  const std::optional<std::uint64_t> bytes = bytes_of(text, "--fold-above");
-  if (bytes && *bytes < kLeastFolded) {
-    throw usage_error("cannot fold allocations", fmt::format("--fold-above {} is too small", text),
-                      "Give 64KiB or more.");
+  if (text.empty()) return std::nullopt;
+  const std::uint64_t bytes = parse_bytes(text, "--fold-above", "64KiB, 1MiB or auto");
+  if (bytes < kLeastFolded || text == "unlimited") {
+    throw usage_error(
+        "cannot fold allocations",
+        fmt::format("--fold-above {} is too {}", text, bytes < kLeastFolded ? "small" : "large"),
+        "Give 64KiB or more, or auto.");
   }
   return bytes;
 }

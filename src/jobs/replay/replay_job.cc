@@ -79,8 +79,8 @@ std::optional<std::int64_t> started_ranks(const std::vector<std::string>& comman
 ReplayJob::ReplayJob(const ReplayJobOptions& options) : options_(options) {
   if (options.command.empty()) throw usage_error("cannot replay", "no launcher given", kExample);
   std::error_code ignored;
-  if (!options.files.empty() && !fs::is_directory(options.files, ignored)) {
-    throw usage_error(fmt::format("cannot use '{}' for files", options.files.string()),
+  if (options.files && !fs::is_directory(*options.files, ignored)) {
+    throw usage_error(fmt::format("cannot use '{}' for files", options.files->string()),
                       "it is not a folder", "Make it, on every host of the job.");
   }
   const Launcher launcher = find_launcher(options.command, options.mpi);
@@ -113,7 +113,7 @@ void ReplayJob::expect_ranks(std::int32_t ranks) {
 std::vector<std::string> ReplayJob::command() const {
   std::vector<std::string> program{processes_.string(), folder_.program().string(),
                                    folder_.report().string()};
-  if (!options_.files.empty()) program.push_back(fs::absolute(options_.files).string());
+  if (options_.files) program.push_back(fs::absolute(*options_.files).string());
   return benchmark_command(options_.command, launcher_, program);
 }
 

@@ -26,8 +26,8 @@ struct ReplayJobOptions {
   std::vector<std::string> command{};  ///< the launcher and its options; a program is replaced
   std::string mpi{};                   ///< "openmpi", "mpich"; empty: found out
   bool yield = false;                  ///< waiting processes give their processor to others
-  /// Where the processes make their files for MPI-IO; empty: files are not accessed.
-  std::filesystem::path files{};
+  /// Where the processes make their files for MPI-IO; none: files are not accessed.
+  std::optional<std::filesystem::path> files{};
   /// Made, and kept; empty: a temporary one in the current folder.
   std::filesystem::path folder{};
 };
