@@ -152,10 +152,13 @@ auto simulate_online_report(const SimulateOnlineRequest& request, const SmpiOpti
   const std::string command = fmt::format("{}", fmt::join(request.command, " "));
   return typed_report(
       "simulate", fmt::format("simulate: {} on {}", command, request.machine.platform),
-      Object{to_json(request.machine, smpi), "ranks"_key = ranks,
-             "sweep"_key.when(!request.sweep.empty(), request.sweep),
-             "fold_above"_key.when(!request.fold_above.empty(), request.fold_above),
-             "compute"_key = request.compute, "processors"_key = request.processors},
+      Object{
+          to_json(request.machine, smpi), "ranks"_key = ranks,
+          "sweep"_key.when(!request.sweep.empty(), request.sweep),
+          "fold_above"_key.when(!request.fold_above.empty(), request.fold_above),
+          "sample_functions"_key.when(!request.sample_functions.empty(), request.sample_functions),
+          "ranks_per_process"_key = request.ranks_per_process, "compute"_key = request.compute,
+          "processors"_key = request.processors},
       Object{"command"_key = command}, std::move(described));
 }
 using OnlineObject = ReturnedBy<online_object>;

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <string>
+
 #include "base/error.h"
+#include "base/testing/scratch_folder.h"
 #include "sim/platform/read_platform.h"
 
 namespace slackline {
@@ -62,7 +66,24 @@ TEST(Profile, IsConnectedToAHostOrBothDirectionsOfALink) {
   EXPECT_EQ(platform.profiles()[2].profile.repeat_delay, 1);
 }
 
+/// A file without a profile, and texts in which it is EMPTY.
+class EmptyFile {
+ public:
+  EmptyFile() { std::ofstream{folder_ / "p"}; }
+  std::string in(std::string text) const {
+    const std::string name = "EMPTY";
+    for (std::size_t at = 0; (at = text.find(name)) != std::string::npos;) {
+      text.replace(at, name.size(), (folder_ / "p").string());
+    }
+    return text;
+  }
+
+ private:
+  ScratchFolder folder_;
+};
+
 TEST(Profile, IsRefusedWhereItCannotBeConnected) {
+  const EmptyFile empty;
   const std::string trace = "<trace id='t' periodicity='0'>0 1</trace>";
   for (const auto& [text, why] :
        {std::pair{"<trace_connect kind='SPEED' trace='u' element='a'/>", "no <trace> of that id"},
@@ -76,29 +97,31 @@ TEST(Profile, IsRefusedWhereItCannotBeConnected) {
         {"<trace id='s' periodicity='-3'>0 1</trace>", "not a number of seconds"},
         {"<trace id='s' periodicity='abc'>0 1</trace>", "not a number of seconds"},
         {"<trace id='s' periodicity='inf'>0 1</trace>", "not a number of seconds"},
-        {"<host id='d' speed='1Gf' speed_file='/dev/null' availability_file='/nonexistent/p'/>",
+        {"<host id='d' speed='1Gf' speed_file='EMPTY' availability_file='/nonexistent/p'/>",
          "/nonexistent/p"},
-        {"<host id='d' speed='1Gf' speed_file='/dev/null' availability_file='/dev/null'/>",
+        {"<host id='d' speed='1Gf' speed_file='EMPTY' availability_file='EMPTY'/>",
          "profile of the speed of host 'd': it has another one"},
         {"<host id='d' speed='1Gf' speed_file='/nonexistent/profile'/>", "/nonexistent/profile"}}) {
-    EXPECT_THAT([&] { with(trace + text); }, ThrowsMessage<Error>(HasSubstr(why))) << text;
+    EXPECT_THAT([&] { with(trace + empty.in(text)); }, ThrowsMessage<Error>(HasSubstr(why)))
+        << text;
   }
 }
 
 TEST(Profile, IsAFindingWhereItHasNoEffect) {
   const std::string connected = "<trace_connect kind='SPEED' trace='t' element='a'/>";
-  const auto examples = [](const std::string& text) {
+  const EmptyFile empty;
+  const auto examples = [&empty](const std::string& text) {
     Findings findings;
-    with(text, std::move(findings));
+    with(empty.in(text), std::move(findings));
     return findings.entries().empty() ? std::vector<std::string>{}
                                       : findings.entries().front().examples;
   };
   using ::testing::ElementsAre;
   EXPECT_THAT(examples("<trace id='t' periodicity='0'>0 1</trace>"),
               ElementsAre(HasSubstr("connected to nothing")));
-  EXPECT_THAT(examples("<trace id='t' file='/dev/null' periodicity='5'>0 1</trace>" + connected),
+  EXPECT_THAT(examples("<trace id='t' file='EMPTY' periodicity='5'>0 1</trace>" + connected),
               ElementsAre(HasSubstr("its periodicity"), HasSubstr("its lines")));
-  EXPECT_THAT(examples("<trace id='t' file='/dev/null' periodicity='0.0'/>" + connected),
+  EXPECT_THAT(examples("<trace id='t' file='EMPTY' periodicity='0.0'/>" + connected),
               ElementsAre());
 }
 
