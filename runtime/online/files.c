@@ -95,9 +95,9 @@ int simulate_file_close(MPI_File* handle) {
   return status;
 }
 
-/* As in SimGrid (src/smpi/include/smpi_file.hpp, op_all), the members of a collective access tell
- * each other where they begin and end, and each then has its own part. */
-static void tell_ranges(const File* f) {
+/* As in SimGrid (src/smpi/include/smpi_file.hpp, op_all), the members of a collective access
+ * exchange where they begin and end, and each then has its own part. */
+static void exchange_ranges(const File* f) {
   const int64_t own = 0;
   int64_t* all = room("a collective access", sizeof own * (size_t)find_comm(f->hidden)->size);
   for (int i = 0; i < 2; ++i) MPI_Allgather(&own, 1, MPI_INT64_T, all, 1, MPI_INT64_T, f->hidden);
@@ -135,22 +135,22 @@ static int write_to(enum slk_operation operation, MPI_File file, int at, MPI_Off
 
 int simulate_file_read(enum slk_operation operation, MPI_File file, void* buffer, int count,
                        MPI_Datatype type, MPI_Status* status) {
-  if (operation == SLK_OP_file_read_all) tell_ranges(find_file(file));
+  if (operation == SLK_OP_file_read_all) exchange_ranges(find_file(file));
   return read_from(operation, file, 0, 0, buffer, count, type, status);
 }
 int simulate_file_read_at(enum slk_operation operation, MPI_File file, MPI_Offset offset,
                           void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
-  if (operation == SLK_OP_file_read_at_all) tell_ranges(find_file(file));
+  if (operation == SLK_OP_file_read_at_all) exchange_ranges(find_file(file));
   return read_from(operation, file, 1, offset, buffer, count, type, status);
 }
 int simulate_file_write(enum slk_operation operation, MPI_File file, const void* buffer, int count,
                         MPI_Datatype type, MPI_Status* status) {
-  if (operation == SLK_OP_file_write_all) tell_ranges(find_file(file));
+  if (operation == SLK_OP_file_write_all) exchange_ranges(find_file(file));
   return write_to(operation, file, 0, 0, buffer, count, type, status);
 }
 int simulate_file_write_at(enum slk_operation operation, MPI_File file, MPI_Offset offset,
                            const void* buffer, int count, MPI_Datatype type, MPI_Status* status) {
-  if (operation == SLK_OP_file_write_at_all) tell_ranges(find_file(file));
+  if (operation == SLK_OP_file_write_at_all) exchange_ranges(find_file(file));
   return write_to(operation, file, 1, offset, buffer, count, type, status);
 }
 

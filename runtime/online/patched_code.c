@@ -176,7 +176,7 @@ static void end_by_signal(uint32_t execution, const mcontext_t* at) {
   watch->end(execution, (uint64_t)at->gregs[REG_RSP], &results);
 }
 
-/* A breakpoint of the program, or of nobody. */
+/* A breakpoint that is none of this file. */
 static void pass_on(int signal, siginfo_t* info, void* context) {
   if ((before.sa_flags & SA_SIGINFO) != 0) {
     before.sa_sigaction(signal, info, context);
@@ -270,7 +270,7 @@ int open_code(const CodeWatch* with) {
 }
 
 /* The program may neither block the signal of breakpoints nor take it; its own handler gets those
- * that are of nobody else. */
+ * that are none of this file. */
 
 static void* real_function(void** known, const char* name) {
   if (*known == NULL) *known = slk_find_next(name);

@@ -116,40 +116,40 @@ double cores(void) {
   return own->cores;
 }
 
-/* What the simulator has told, once: the environment is restored when the process is a rank. */
+/* By the simulator; read once, as the environment is restored when the process is a rank. */
 typedef struct {
   int simulator, descriptor, rank, ranks;
-} Told;
-static Told told;
+} Assignment;
+static Assignment assigned;
 
-static int is_told(void) {
-  if (told.ranks > 1) return 1;
+static int is_assigned(void) {
+  if (assigned.ranks > 1) return 1;
   const char* value = getenv(SLK_ONLINE_VARIABLE);
-  return value != NULL && sscanf(value, "%d:%d:%d:%d", &told.simulator, &told.descriptor,
-                                 &told.rank, &told.ranks) == 4;
+  return value != NULL && sscanf(value, "%d:%d:%d:%d", &assigned.simulator, &assigned.descriptor,
+                                 &assigned.rank, &assigned.ranks) == 4;
 }
 
 int is_rank(void) {
-  return simulated() || is_told();
+  return simulated() || is_assigned();
 }
 int ranks_of_process(void) {
-  return is_told() ? told.ranks : 0;
+  return is_assigned() ? assigned.ranks : 0;
 }
 
 /* A rank that starts a program with a copy of the environment that it had before MPI_Init. */
 __attribute__((constructor)) static void leave_to_parent(void) {
-  if (!is_told()) return;
+  if (!is_assigned()) return;
   struct slk_online_file head;
-  const int opened = open_file(told.simulator, told.descriptor, &head);
+  const int opened = open_file(assigned.simulator, assigned.descriptor, &head);
   if (opened < 0) return;
   uint32_t process = 0;
-  const uint64_t place = head.first + (uint64_t)told.rank * head.stride;
+  const uint64_t place = head.first + (uint64_t)assigned.rank * head.stride;
   pread(opened, &process, sizeof process,
         (off_t)(place + offsetof(struct slk_online_rank, process)));
-  if (opened != told.descriptor) close(opened);
+  if (opened != assigned.descriptor) close(opened);
   if (process == 0) return;
   restore_environment();
-  told.ranks = 0;
+  assigned.ranks = 0;
 }
 
 static void close_in_children(int descriptor) {
@@ -159,7 +159,7 @@ static void close_in_children(int descriptor) {
 /* For all ranks of the process. */
 static struct slk_online_file* map_file(void) {
   struct slk_online_file head;
-  const int opened = open_file(told.simulator, told.descriptor, &head);
+  const int opened = open_file(assigned.simulator, assigned.descriptor, &head);
   if (opened < 0) {
     fprintf(stderr,
             "slackline: rank %d cannot reach the simulator: its file is not open. Start the "
@@ -184,8 +184,8 @@ static struct slk_online_file* map_file(void) {
 }
 
 void attach(void) {
-  if (own != NULL || !is_told()) return;
-  own_rank = told.rank + place_in_process();
+  if (own != NULL || !is_assigned()) return;
+  own_rank = assigned.rank + place_in_process();
   file = file_of_process();
   if (file == NULL) file = map_file();
   own = area(own_rank);

@@ -33,7 +33,7 @@ typedef struct {
 } Part;
 
 /* A variable of a library that the linker has placed in the program's file: MPI_COMM_WORLD of Open
- * MPI, say. It is everybody's. */
+ * MPI, say. All ranks have it in common. */
 typedef struct {
   char* at;
   size_t bytes;

@@ -1,6 +1,6 @@
 /* Calls of MPI-IO. Without a scratch folder they touch no file, and last as long as in the run;
  * with one, each reads or writes its bytes in a file of the process, which has no name and is gone
- * with it. Marks tell the reader of the recording which time stands for the call. */
+ * with it. Marks say which time of the recording stands for the call. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
