@@ -17,10 +17,10 @@ namespace slackline::online {
 /// mark in the program.
 class SampledFunctions {
  public:
-  /// `wanted`: names of functions, which are skipped whatever they return, and "auto": all others
-  /// whose time hardly varies and that are seen to change nothing that the program needs, as far as
-  /// that can be seen. Empty: none. Throws usage Error where the file has no symbols, or no
-  /// function of a name. Cost: reads the file's debug information.
+  /// `wanted`: names of functions, which are skipped whichever number or address they return, and
+  /// "auto": all others whose time hardly varies and that are seen to change nothing that the
+  /// program needs, as far as that can be seen. Empty: none. Throws usage Error where the file has
+  /// no debug information, which says what they return, or no function of a name. Cost: reads it.
   SampledFunctions(const std::filesystem::path& program, std::span<const std::string> wanted);
 
   /// Has the ranks' processes watch them, which are yet to start.

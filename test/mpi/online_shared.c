@@ -48,6 +48,8 @@ int main(int argc, char** argv) {
   what = argc > 1 ? argv[1] : "";
   check(MPI_Initialized(&flag) == MPI_SUCCESS && !flag, "MPI_Initialized before MPI_Init");
   check(counted() == 1 && first == 7 && *to_own == 0, "variables as they are compiled");
+  check(argv[0][0] != '!', "arguments of its own");
+  argv[0][0] = '!';
   check(getopt(argc, argv, "x") == -1 && optind == 1, "getopt() begins anew");
   MPI_Init(&argc, &argv);
   check(MPI_Initialized(&flag) == MPI_SUCCESS && flag, "MPI_Initialized");

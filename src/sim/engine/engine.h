@@ -83,8 +83,8 @@ class Engine {
   std::size_t unfinished_ = 0;  ///< ranks
 };
 
-/// How MaxMinSharing is to work for a simulation: without share groups where somebody looks at, or
-/// changes, single links.
+/// How MaxMinSharing is to work for a simulation: without share groups where single links are
+/// shown or change.
 MaxMinSharing::Options sharing_options(const Engine::Input& input);
 
 class LiveCalls;

@@ -55,7 +55,7 @@ double makespan(const std::string& program, const Platform& platform,
 constexpr const char* kMessage =
     "rank 0\n send to=1 bytes=10000000\nrank 1\n recv from=0 bytes=10000000\n";
 
-// At 100 MB/s until 40 ms, then 6 MB at 50 MB/s: 160 ms, whoever shares the bandwidth.
+// At 100 MB/s until 40 ms, then 6 MB at 50 MB/s: 160 ms, by either policy.
 TEST(ProfileEvents, MessagesTransferAtTheBandwidthOfTheTime) {
   for (const char* policy : {"SHARED", "FATPIPE"}) {
     const Platform platform = pair({{"BANDWIDTH", "l", "0.04 5e7\n"}}, policy);
