@@ -35,6 +35,13 @@ def limit_processor_time():
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
 
 
+def lacks_tools(mpicc):
+    missing = [tool for tool in ("smpirun", "smpicc", mpicc) if shutil.which(tool) is None]
+    for tool in missing:
+        print(f"SKIPPED: there is no {tool} here, so nothing was compared")
+    return bool(missing)
+
+
 def compiled(compiler, folder, name, source="collectives.c"):
     program = folder / name
     done = subprocess.run([compiler, "-O1", "-w", "-o", program, HERE / source], capture_output=True, check=False)
@@ -110,10 +117,8 @@ def main():
     parser.add_argument("--selectors", default=SELECTORS)
     parser.add_argument("--mpicc", default="mpicc.openmpi")
     options = parser.parse_args()
-    for tool in ("smpirun", "smpicc", options.mpicc):
-        if shutil.which(tool) is None:
-            print(f"SKIPPED: there is no {tool} here, so nothing was compared")
-            return SKIPPED
+    if lacks_tools(options.mpicc):
+        return SKIPPED
     compared = repeated = different = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)

@@ -8,13 +8,11 @@ The program is compiled by smpicc and by mpicc. Without smpirun or mpicc the tes
 usage: files.py --binary SLACKLINE [--mpicc MPICC]"""
 import argparse
 import pathlib
-import shutil
 import sys
 import tempfile
 
 import collectives
 
-SKIPPED = 77
 BYTES = 4
 KINDS = "write write_at read read_at write_all read_all write_at_all read_at_all odd_write odd_read".split()
 CALLS = [f"{kind}:{size}" for kind in KINDS for size in (1000, 3000000)]
@@ -50,10 +48,8 @@ def main():
     parser.add_argument("--binary", required=True, type=pathlib.Path)
     parser.add_argument("--mpicc", default="mpicc.openmpi")
     options = parser.parse_args()
-    for tool in ("smpirun", "smpicc", options.mpicc):
-        if shutil.which(tool) is None:
-            print(f"SKIPPED: there is no {tool} here, so nothing was compared")
-            return SKIPPED
+    if collectives.lacks_tools(options.mpicc):
+        return collectives.SKIPPED
     compared, wrong = 0, []
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)

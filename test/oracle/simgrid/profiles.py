@@ -15,7 +15,6 @@ usage: profiles.py --binary SLACKLINE [--seeds N] [--first N] [--mpicc MPICC] [-
 import argparse
 import pathlib
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,6 @@ import tempfile
 import collectives
 import run
 
-SKIPPED = 77
 TOLERANCE = 10e-9
 RUN_SECONDS = 0.4
 CALLS = ["pingpong:2000000", "ring:3000000", "pingpong:100000", "ring:1500000", "ring:5000000", "pingpong:4000000"]
@@ -160,10 +158,8 @@ def main():
     parser.add_argument("--mpicc", default="mpicc.openmpi")
     parser.add_argument("--keep", type=pathlib.Path, help="leave the cases in this folder")
     options = parser.parse_args()
-    for tool in ("smpirun", "smpicc", options.mpicc):
-        if shutil.which(tool) is None:
-            print(f"SKIPPED: there is no {tool} here, so nothing was compared")
-            return SKIPPED
+    if collectives.lacks_tools(options.mpicc):
+        return collectives.SKIPPED
     compared, failures = {"replay": 0, "on line": 0}, []
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or pathlib.Path(temporary)
