@@ -20,8 +20,8 @@ namespace slackline {
 class MonitorAnalysis : public RunAnalysis {
  public:
   /// `interval`: as resolve_interval() reads it; MonitorOptions::analysed has no effect.
-  MonitorAnalysis(MonitorOptions options, std::string interval)
-      : options_(std::move(options)), interval_(std::move(interval)) {}
+  MonitorAnalysis(const MonitorOptions& options, std::string interval)
+      : options_(options), interval_(std::move(interval)) {}
 
   void analyse(const Run& run) override;
   void begin(const StretchedRun& run) override;
