@@ -13,6 +13,7 @@ ROLES = {
     "int": ("int", "*{}_f"),
     "ints": ("const int*", None),
     "outint": ("int*", None),
+    "outsize": ("int*", None),
     "outints": ("int*", None),
     "logical": ("int", None),
     "logicals": ("const int*", None),
@@ -34,6 +35,7 @@ ROLES = {
     "oldcomm": ("MPI_Comm*", "FortranComm{{{}_f}}"),
     "request": ("MPI_Request*", "FortranRequests{{{}_f}}"),
     "requests": ("MPI_Request*", "FortranRequests{{{}_f}}"),
+    "inrequests": ("const MPI_Request*", None),
     "inrequest": ("MPI_Request", "PMPI_Request_f2c(*{}_f)"),
     "status": ("MPI_Status*", "fortran_status({}_f, &spare_)"),
     "statuses": ("MPI_Status*", "fortran_statuses({}_f)"),
@@ -52,6 +54,10 @@ ROLES = {
     "oldgroup": ("MPI_Group*", None),
     "errhandler": ("MPI_Errhandler", None),
     "session": ("MPI_Session*", "FortranSession{{{}_f}}"),
+    "insession": ("MPI_Session", None),
+    "query": ("MPI_Grequest_query_function*", None),
+    "free": ("MPI_Grequest_free_function*", None),
+    "cancel": ("MPI_Grequest_cancel_function*", None),
     "file": ("MPI_File", "PMPI_File_f2c(*{}_f)"),
     "newfile": ("MPI_File*", "FortranFile{{{}_f}}"),
     "offset": ("MPI_Offset", None),
@@ -68,7 +74,7 @@ ROLES = {
 C_ALONE = ("argc", "argvp")  # not in Fortran
 # Of the large-count variants (MPI_X_c), where they differ.
 LARGE = {"count": "MPI_Count", "counts": "const MPI_Count*", "displs": "const MPI_Aint*", "unit": "MPI_Aint", "outunit": "MPI_Aint*",
-         "position": "MPI_Count*"}
+         "position": "MPI_Count*", "outsize": "MPI_Count*"}
 BUFFERS = ("buf", "cbuf")
 LOGICALS = ("flag", "logical", "logicals", "outlogicals")
 FIELD = re.compile(r"(?:(local|any)(?: |$))?(\w+)?(\?)?(?:\((.*)\))?(\*)?")
@@ -84,9 +90,10 @@ class Use:
 
 class MpiCall:
     def __init__(self, name, arguments, uses, mpi4=False, extension=False, blocking=None):
-        self.name, self.arguments, self.mpi4 = name, arguments, mpi4
+        self.prefix = "MPIX_" if name.startswith("MPIX_") else "MPI_"
+        self.name, self.arguments, self.mpi4 = name.removeprefix("MPIX_"), arguments, mpi4
         self.extension = extension  # of Open MPI 4, as MPIX_
-        self.identifier = name.lower()
+        self.identifier = self.name.lower()
         record, replay, online = uses
         self.interposed = record != ""
         self.record = Use(self.resolve(record)) if record not in ("", "!") else None
@@ -104,7 +111,7 @@ class MpiCall:
 
     @property
     def large(self):
-        return any(role in ("count", "counts", "unit", "outunit") for role in self.roles)
+        return any(role in ("count", "counts", "unit", "outunit", "outsize") for role in self.roles)
 
     @property
     def has_logical(self):

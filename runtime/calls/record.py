@@ -22,10 +22,9 @@ C_LOCAL = {
 # The wrapper's first statement. It makes the compiler give the wrapper a frame pointer, too.
 NOTE_FRAME = "  call_frame = static_cast<const std::uint64_t*>(__builtin_frame_address(0));"
 STRINGS = ("str", "argv", "argvs")  # have a hidden length in Fortran
-NEXT = {"mpif": '"pmpi_{}_"', "ompi_f08": '"ompi_{}_f"', "mpich_f08": '"pmpir_{}_f08_"',
+NEXT = {"mpif": '"p{}"', "ompi_f08": '"ompi_{}_f"', "mpich_f08": '"pmpir_{}_f08_"',
         "f08": 'SLK_PMPI_F08 "{}_f08_"'}
-GUARD = {"large": "SLK_MPI_4", "extension": "SLK_OPENMPI && !SLK_MPI_4", "mpif": "SLK_OPENMPI",
-         "ompi_f08": "SLK_OPENMPI", "mpich_f08": "SLK_MPICH"}
+GUARD = {"extension": "SLK_OPENMPI", "mpif": "SLK_OPENMPI", "ompi_f08": "SLK_OPENMPI", "mpich_f08": "SLK_MPICH"}
 IN_C = ("c", "large", "extension")
 
 
@@ -34,12 +33,14 @@ def symbols(calls):
     for call in calls:
         if not call.interposed:
             continue
-        yield "c", f"MPI_{call.name}", call
+        yield "c", call.prefix + call.name, call
         if call.large:
             yield "large", f"MPI_{call.name}_c", call
         if call.extension:
             yield "extension", f"MPIX_{call.name}", call
-        yield "mpif", f"mpi_{call.identifier}_", call
+        yield "mpif", f"{call.prefix.lower()}{call.identifier}_", call
+        if call.prefix != "MPI_":
+            continue
         yield "ompi_f08", f"ompi_{call.identifier}_f", call
         if call.record is not None and not call.has_buffer:  # else MPICH's mpi_f08 calls the function of C
             # Open MPI's mpi_f08 reaches ompi_x_f, unless LOGICALs must be converted.
@@ -49,20 +50,14 @@ def symbols(calls):
 
 def guard_of(kind, call):
     """The condition of the preprocessor under which a symbol is wrapped; empty: always."""
-    if call.record is None:
-        return "0"
-    needs_mpi4 = call.mpi4 and kind != "extension"
-    return " && ".join(g for g in (GUARD.get(kind), needs_mpi4 and "SLK_MPI_4") if g)
+    return "0" if call.record is None else GUARD.get(kind, "")
 
 
 def unwrapped_entry(kind, call):
     """The table's entry where a symbol is not wrapped: with its name where calls are lost by that."""
-    if kind in ("large", "extension") or (call.record is not None and not call.mpi4):
+    if call.record is not None:
         return "    {nullptr, nullptr, nullptr},"
-    entry = f'    {{nullptr, "MPI_{call.name}", nullptr}},'
-    if kind not in GUARD:
-        return entry
-    return f"#if {GUARD[kind]}\n{entry}\n#else\n    {{nullptr, nullptr, nullptr}},\n#endif"
+    return f'    {{nullptr, "MPI_{call.name}", nullptr}},'
 
 
 def seen(call, name):
@@ -103,16 +98,12 @@ def c_wrapper(call, kind):
     suffix = "_c" if kind == "large" else ""
     parameters = ", ".join(call.parameters(kind == "large"))
     passed = [f"own_ != nullptr ? own_ : {name}" if replaced(call, role, name) else name for role, name in call.arguments]
-    if kind == "extension":
-        name = f"MPIX_{call.name}"
-        declared = [f"static int (*next_{name})({parameters});"]
-    else:
-        name = f"MPI_{call.name}{suffix}"
-        # A library of MPI 3 lacks these; what it lacks no program calls.
-        weak = [f"#pragma weak P{name}"] if kind == "large" or call.mpi4 else []
-        declared = [*weak, next_pointer(call.name + suffix)]
+    name = ("MPIX_" if kind == "extension" else call.prefix) + call.name + suffix
+    # The header may lack what is newer than MPI 3, though the program's library has it.
+    newer = kind != "c" or call.mpi4 or call.prefix != "MPI_"
+    declared = f"static int (*next_{name})({parameters});" if newer else next_pointer(call.name)
     locals_ = {name: C_LOCAL[role].format(name) for role, name in call.arguments if role in C_LOCAL}
-    return "\n".join([*declared, f"int slk_{name}({parameters}) {{", NOTE_FRAME,
+    return "\n".join([declared, f"int slk_{name}({parameters}) {{", NOTE_FRAME,
                       *recorded(call, locals_, f"return next_{name}({', '.join(passed)});")])
 
 
@@ -178,7 +169,7 @@ def wrappers(calls):
         if guard == "0":
             out.append(unwrapped_entry(kind, call))
             continue
-        name = f'"P{symbol}"' if kind in IN_C else NEXT[kind].format(call.identifier)
+        name = f'"P{symbol}"' if kind in IN_C else NEXT[kind].format(symbol if kind == "mpif" else call.identifier)
         entry = (f"    {{reinterpret_cast<void*>(slk_{symbol}), {name}, "
                  f"reinterpret_cast<void**>(&next_{symbol})}},")
         out.append(guarded(guard, entry, unwrapped_entry(kind, call)))

@@ -63,7 +63,6 @@ struct FortranFile {
   MPI_File get() const { return PMPI_File_f2c(*p); }
 };
 
-#if MPI_VERSION >= 4
 struct CSession {
   MPI_Session* p;
   MPI_Session get() const { return *p; }
@@ -72,7 +71,6 @@ struct FortranSession {
   MPI_Fint* p;
   MPI_Session get() const { return PMPI_Session_f2c(*p); }
 };
-#endif
 
 /// Fortran counts from 1.
 struct Indices {

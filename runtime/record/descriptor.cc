@@ -22,6 +22,11 @@ int first_number() {
   return static_cast<int>(most - most / 4);
 }
 
+/// Up to glibc 2.32 its own function has been a macro.
+int status_of(int number, struct stat* status) {
+  return static_cast<int>(syscall(SYS_fstat, number, status));
+}
+
 /// `opened` itself where there is no room further up.
 int moved_up(int opened) {
   const int number = fcntl(opened, F_DUPFD_CLOEXEC, first_number());
@@ -37,7 +42,7 @@ bool Descriptor::hold(int opened) {
   const int saved_errno = errno;
   number_ = moved_up(opened);
   struct stat now {};
-  if (fstat(number_, &now) != 0) {
+  if (status_of(number_, &now) != 0) {
     number_ = -1;
     return false;
   }
@@ -50,7 +55,7 @@ bool Descriptor::hold(int opened) {
 bool Descriptor::hold_again(int opened) {
   if (opened < 0) return false;
   struct stat now {};
-  if (fstat(opened, &now) != 0 || now.st_dev != device_ || now.st_ino != inode_) {
+  if (status_of(opened, &now) != 0 || now.st_dev != device_ || now.st_ino != inode_) {
     syscall(SYS_close, opened);
     errno = ESTALE;
     return false;
@@ -65,7 +70,7 @@ int Descriptor::number() const {
     errno = EBADF;
     return -1;
   }
-  if (fstat(number_, &now) != 0) return -1;
+  if (status_of(number_, &now) != 0) return -1;
   if (now.st_dev == device_ && now.st_ino == inode_) return number_;
   errno = EBADF;
   return -1;

@@ -1,5 +1,6 @@
 #include "engine_process.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -100,9 +101,11 @@ pid_t start(const EngineCommand& command) {
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, command.log,
                                    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-#if __GLIBC_PREREQ(2, 34)
-  posix_spawn_file_actions_addclosefrom_np(&files, first_unused);
-#endif
+  // The C library may be older than the one of the build.
+  using CloseFrom = int(posix_spawn_file_actions_t*, int);
+  auto* const close_from =
+      reinterpret_cast<CloseFrom*>(dlsym(RTLD_DEFAULT, "posix_spawn_file_actions_addclosefrom_np"));
+  if (close_from != nullptr) close_from(&files, first_unused);
   posix_spawnattr_init(&attributes);
   sigset_t set;
   sigemptyset(&set);

@@ -266,9 +266,9 @@ void note_name(const char* name, char (&names)[Room]) {
 
 /// The library with that dynamic section, or all: whether their calls come here.
 void note_unseen(const void* dynamic) {
-  find_unseen_libraries(preloaded, dynamic, [](const char* name) {
-    note_name(name, process.header->unseen_libraries);
-  });
+  find_unseen_calls(preloaded, dynamic,
+                    {[](const char* name) { note_name(name, process.header->unseen_libraries); },
+                     [](const char* name) { note_name(name, process.header->unrecorded_calls); }});
 }
 
 /// How many processes the launcher has started together, by what it tells each; 0 unknown.
@@ -432,7 +432,6 @@ void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
   *process.active_flag = true;
 }
 
-#if MPI_VERSION >= 4
 void start_recording_of_session(MPI_Session session) {
   if (recording_sessions) process.header->finalized = 0;
   if (!find_directory()) return;
@@ -455,7 +454,6 @@ void note_sessions_ended() {
   note_totals();
   process.header->finalized = 1;
 }
-#endif
 
 void prepare_finalize() {
   if (started && !is_recorded_process()) return;

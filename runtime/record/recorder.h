@@ -19,6 +19,15 @@
 #include "sampler.h"
 #include "window_numbers.h"
 
+// The program's library may be newer than this header, or older. Open MPI's handles are pointers.
+#pragma weak PMPI_Group_from_session_pset
+#pragma weak PMPI_Session_f2c
+#if MPI_VERSION < 4
+using MPI_Session = struct ompi_instance_t*;
+extern "C" int PMPI_Group_from_session_pset(MPI_Session, const char*, MPI_Group*);
+extern "C" MPI_Session PMPI_Session_f2c(MPI_Fint);
+#endif
+
 namespace slackline::record {
 
 // The state of one recorded process, and how a call becomes a record:
@@ -430,13 +439,11 @@ void note_closing(const void* dynamic);
 void note_closed();
 /// MPI_Init is done (it began at begin_ns): opens the files, synchronises the clocks.
 void start_recording(std::uint8_t op, std::uint64_t begin_ns);
-#if MPI_VERSION >= 4
 /// The same for a session, if nothing has been started yet. Clocks are not synchronised: processes
 /// start their sessions when they like, so that no one can wait for the others.
 void start_recording_of_session(MPI_Session session);
 /// The last session has ended; another one may follow.
 void note_sessions_ended();
-#endif
 /// Before and after MPI_Finalize.
 void prepare_finalize();
 void stop_recording();

@@ -12,13 +12,14 @@
 #include "trace/sample_wire.h"
 #include "unwind_tables.h"
 
-#ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35; at run time there may be an older one
-#pragma weak _dl_find_object
-#endif
-
 namespace slackline::record {
 
 namespace {
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35; at run time there may be an older one
+const auto find_object =
+    reinterpret_cast<decltype(&_dl_find_object)>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
+#endif
 
 /// A register's content, and the word of the stack that it was restored from.
 struct Register {
@@ -380,9 +381,9 @@ class Walker {
   bool is_up_to_date(std::uint64_t pc) {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
     dl_find_object found;
-    if (_dl_find_object == nullptr) return false;
+    if (find_object == nullptr) return false;
     const LoadedModule* const module = context_.modules.find(pc);
-    const bool loaded = _dl_find_object(reinterpret_cast<void*>(pc), &found) == 0;
+    const bool loaded = find_object(reinterpret_cast<void*>(pc), &found) == 0;
     if (!loaded || module == nullptr) return loaded == (module != nullptr);
     return reinterpret_cast<std::uint64_t>(found.dlfo_eh_frame) == module->eh_header;
 #else

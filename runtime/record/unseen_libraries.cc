@@ -30,6 +30,23 @@ bool is_of_mpi(const char* name) {
          std::strncmp(name, "mpi_", 4) == 0;
 }
 
+/// Whether a function of MPI that has no entry point here keeps to itself: it neither communicates
+/// nor waits. By parts of names, as versions of MPI add to these families.
+bool is_local(const char* name) {
+  constexpr const char* kParts[] = {
+      "_type_",      "_op_",      "_t_",       "group",   "info",   "attr",    "keyval",
+      "errhandler",  "error",     "status_",   "_get_",   "_name",  "_c2f",    "_f2c",
+      "_f08",        "_fromint",  "_toint",    "_rank",   "_size",  "compare", "test_inter",
+      "cart",        "graph",     "topo_",     "dims_",   "aint_",  "address", "_mem",
+      "initialized", "finalized", "wti",       "query",   "thread", "pset",    "null",
+      "dup_fn",      "pack_",     "local",     "datarep", "seek",   "attach",  "detach",
+      "complete",    "class",     "cancelled", "failure", "revoke"};
+  for (const char* part : kParts) {
+    if (strcasestr(name, part) != nullptr) return true;
+  }
+  return false;
+}
+
 /// Relocations of one table of a loaded object.
 struct Relocations {
   const ElfW(Rela) * first = nullptr;
@@ -42,6 +59,7 @@ struct References {
   const char* names = nullptr;
   Relocations of_data;
   Relocations of_calls;
+  bool binds_at_once = false;  // so that its slots do not say what it has called
 };
 
 References references_of(const ElfW(Dyn) * dynamic, std::uint64_t bias) {
@@ -68,6 +86,12 @@ References references_of(const ElfW(Dyn) * dynamic, std::uint64_t bias) {
       refs.of_calls.first = relocations(value);
     } else if (dynamic->d_tag == DT_PLTRELSZ) {
       refs.of_calls.count = value / sizeof(ElfW(Rela));
+    } else if (dynamic->d_tag == DT_BIND_NOW) {
+      refs.binds_at_once = true;
+    } else if (dynamic->d_tag == DT_FLAGS) {
+      refs.binds_at_once |= (value & DF_BIND_NOW) != 0;
+    } else if (dynamic->d_tag == DT_FLAGS_1) {
+      refs.binds_at_once |= (value & DF_1_NOW) != 0;
     }
   }
   // Those without a symbol come first, and are most.
@@ -82,11 +106,14 @@ struct Search {
   const void* only;         // dynamic section; null: all
   const void* mpi_library;  // where it is loaded
   const void* preloaded;    // the library that has the entry points
-  void (*found)(const char* name);
+  UnseenCalls found;
 };
 
-bool has_unseen(const References& refs, const Relocations& table, std::uint64_t bias,
-                const Search& search) {
+/// Whether calls by that table go past the entry points. Functions that have none are told if they
+/// are `used`.
+bool goes_past(const References& refs, const Relocations& table, std::uint64_t bias, bool used,
+               const Search& search) {
+  bool past = false;
   for (std::size_t i = 0; i < table.count; ++i) {
     const ElfW(Rela)& r = table.first[i];
     const std::uint64_t type = ELF64_R_TYPE(r.r_info);
@@ -95,12 +122,14 @@ bool has_unseen(const References& refs, const Relocations& table, std::uint64_t 
     if (!is_of_mpi(name)) continue;
     const void* target = nullptr;
     std::memcpy(&target, reinterpret_cast<const void*>(bias + r.r_offset), sizeof target);
-    if (object_of(target) == search.mpi_library &&
-        object_of(dlsym(RTLD_DEFAULT, name)) == search.preloaded) {
-      return true;
+    if (object_of(target) != search.mpi_library) continue;
+    if (object_of(dlsym(RTLD_DEFAULT, name)) == search.preloaded) {
+      past = true;
+    } else if (used && !is_local(name)) {
+      search.found.function(name);
     }
   }
-  return false;
+  return past;
 }
 
 int look_at(dl_phdr_info* info, std::size_t, void* data) {
@@ -116,11 +145,14 @@ int look_at(dl_phdr_info* info, std::size_t, void* data) {
   // MPI's own library speaks of itself, and what was wrapped goes on to it from this library.
   const void* const object = object_of(dynamic);
   if (object == search.mpi_library || object == object_of(&kOfCalls)) return 0;
-  if (has_unseen(refs, refs.of_calls, info->dlpi_addr, search) ||
-      has_unseen(refs, refs.of_data, info->dlpi_addr, search)) {
+  // A program refers to what it calls; libraries such as mpi4py's refer to all that there is.
+  const bool is_program = *info->dlpi_name == '\0';
+  const bool by_calls =
+      goes_past(refs, refs.of_calls, info->dlpi_addr, is_program || !refs.binds_at_once, search);
+  if (goes_past(refs, refs.of_data, info->dlpi_addr, is_program, search) || by_calls) {
     const char* const slash = std::strrchr(info->dlpi_name, '/');
     const char* const name = slash == nullptr ? info->dlpi_name : slash + 1;
-    search.found(*name == '\0' ? "the program" : name);
+    search.found.library(is_program ? "the program" : name);
   }
   return 0;
 }
@@ -138,7 +170,7 @@ void add_name(const char* name, char* names, std::size_t room) {
   std::snprintf(names + used, room - used, "%s%s", used == 0 ? "" : ", ", name);
 }
 
-void find_unseen_libraries(const void* preloaded, const void* dynamic, void (*found)(const char*)) {
+void find_unseen_calls(const void* preloaded, const void* dynamic, const UnseenCalls& found) {
   Search search{dynamic, object_of(dlsym(RTLD_DEFAULT, "PMPI_Init")), object_of(preloaded), found};
   if (search.mpi_library == nullptr || search.preloaded == nullptr) return;
   dl_iterate_phdr(look_at, &search);

@@ -14,7 +14,6 @@
 #include "hooks/probe.h"
 #include "interposed.h"
 
-#define SLK_MPI_4 (MPI_VERSION >= 4)
 #if SLK_OPENMPI
 #define SLK_PMPI_F08 "pmpi_"
 #else

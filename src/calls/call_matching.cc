@@ -255,6 +255,9 @@ class RankWalk : public IgnoreActions {
     report_open_receives();
   }
   const Findings& findings() const { return findings_; }
+  std::vector<std::pair<CallIndex, CallIndex>> take_completed_files() {
+    return std::move(completed_files_);
+  }
 
   // What the call that is being visited does.
 
@@ -290,13 +293,19 @@ class RankWalk : public IgnoreActions {
     if (id != kUnmatched) entries_->push_back(pack(Kind::probed, id));
   }
   void one_sided(const Call& /*call*/) { join_if_collective(); }
-  void io() { join_if_collective(); }
+  void io() {
+    join_if_collective();
+    if (calls_.request(call_) != kRequestNone) file_accesses_[calls_.request(call_)] = call_;
+  }
   void free_communicator() { join(kRequestNone); }
   void initialize() { join(kRequestNone); }
   void finalize() { join(kRequestNone); }
   void complete(const Call& call) {
     for_each_completed_request(call, [&](std::uint32_t serial) {
       if (const std::optional<Open> open = open_.take(serial)) return done(*open);
+      if (const std::optional<CallIndex> started = file_accesses_.take(serial)) {
+        return completed_files_.emplace_back(call_, *started), void();
+      }
       const std::optional<UnmatchedReceive> receive = unmatched_.take(serial);
       if (receive && !call.has(SLK_FLAG_CANCELLED)) report(*receive, calls_.is_cut(call_));
     });
@@ -381,6 +390,8 @@ class RankWalk : public IgnoreActions {
   CollectiveCalls& collectives_;
   FlatMap<std::uint32_t, Open, SerialHash> open_;
   FlatMap<std::uint32_t, UnmatchedReceive, SerialHash> unmatched_;  // not completed yet
+  FlatMap<std::uint32_t, CallIndex, SerialHash> file_accesses_;     // not completed yet
+  std::vector<std::pair<CallIndex, CallIndex>> completed_files_;
   std::vector<std::uint32_t>* entries_ = nullptr;
   CallIndex call_ = 0;       // that is being visited
   std::uint32_t next_send_;  // number of the next message that it sends
@@ -413,6 +424,7 @@ class MatchingWalk {
                     probed_[r], out_.messages_, collectives);
       CallMatching::RankCompletions& mine = out_.completions_[r];
       walk.run(mine.first, mine.entries);
+      mine.files = walk.take_completed_files();
       findings[r] = walk.findings();
     });
     for (const Findings& of : findings) out_.findings_.merge(of);
@@ -473,6 +485,14 @@ CallMatching::CallMatching(const Trace& trace, Extent extent) {
 
 std::uint64_t CallMatching::matched_count() const {
   return static_cast<std::uint64_t>(std::ranges::count_if(messages_, &MessageCalls::matched));
+}
+
+CallIndex CallMatching::completed_file_access(std::int32_t rank, CallIndex call) const {
+  const auto& files = completions_[static_cast<std::size_t>(rank)].files;
+  if (files.empty() || completes_something(rank, call)) return kNoCall;
+  const auto found =
+      std::ranges::lower_bound(files, call, {}, [](const auto& f) { return f.first; });
+  return found != files.end() && found->first == call ? found->second : kNoCall;
 }
 
 const CollectiveMember* CallMatching::member(const CollectiveInstance& c, std::int32_t rank) const {

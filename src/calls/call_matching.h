@@ -111,6 +111,9 @@ class CallMatching {
       visit(unpack(mine.entries[e]));
     }
   }
+  /// Where the call completes requests of file accesses and nothing else: the call that started the
+  /// first one. Else kNoCall. Logarithmic in the number of such calls.
+  CallIndex completed_file_access(std::int32_t rank, CallIndex call) const;
   bool completes_something(std::int32_t rank, CallIndex call) const {
     const RankCompletions& mine = completions_[static_cast<std::size_t>(rank)];
     return mine.first[call] != mine.first[call + 1];
@@ -126,6 +129,7 @@ class CallMatching {
   struct RankCompletions {
     std::vector<std::uint32_t> first;  // calls + 1
     std::vector<std::uint32_t> entries;
+    std::vector<std::pair<CallIndex, CallIndex>> files;  // completed by the first of the two calls
   };
   static Completion unpack(std::uint32_t entry) {
     return {static_cast<Completion::Kind>(entry >> kIdBits), entry & ((1u << kIdBits) - 1)};

@@ -68,5 +68,21 @@ TEST(CallMatching, CollectivesThatRanksHadNotEnteredAreOpen) {
   EXPECT_EQ(ended.count(kOpenCollective), 1u);
 }
 
+TEST(CallMatching, AWaitKnowsTheFileAccessThatItCompletes) {
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=1\nrank 0\n"
+      " @0 +1 file_iwrite_at bytes=8 req=1\n @2 +1 file_iread bytes=4 req=2\n"
+      " @4 +1 irecv from=0 tag=1 bytes=4 req=3\n @6 +1 send to=0 tag=1 bytes=4\n"
+      " @8 +1 waitall reqs=2,1\n @10 +1 file_iwrite bytes=8 req=4\n @12 +1 waitall reqs=3,4\n"
+      " @14 +1 test failed\n",
+      "test");
+  const CallMatching matching(trace);
+  EXPECT_EQ(matching.completed_file_access(0, 4), 1u);
+  EXPECT_EQ(matching.completed_file_access(0, 6), kNoCall) << "it completes a message, too";
+  for (const CallIndex other : {0u, 1u, 2u, 3u, 5u, 7u}) {
+    EXPECT_EQ(matching.completed_file_access(0, other), kNoCall) << other;
+  }
+}
+
 }  // namespace
 }  // namespace slackline

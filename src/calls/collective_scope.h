@@ -44,6 +44,12 @@ constexpr CollectiveScope collective_scope(Operation operation) {
     case Operation::file_seek_shared:
     case Operation::file_set_size:
     case Operation::file_preallocate:
+    case Operation::file_read_all_begin:
+    case Operation::file_read_at_all_begin:
+    case Operation::file_read_ordered_begin:
+    case Operation::file_write_all_begin:
+    case Operation::file_write_at_all_begin:
+    case Operation::file_write_ordered_begin:
       return CollectiveScope::file;
     default:
       break;

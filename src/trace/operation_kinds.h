@@ -25,13 +25,15 @@ constexpr bool is_neighbourhood(Operation operation) {
 /// Does it read from a file?
 constexpr bool reads_file(Operation operation) {
   return (operation >= Operation::file_read && operation <= Operation::file_read_at_all) ||
-         operation == Operation::file_read_shared || operation == Operation::file_read_ordered;
+         operation == Operation::file_read_shared || operation == Operation::file_read_ordered ||
+         (operation >= Operation::file_iread && operation <= Operation::file_read_ordered_begin);
 }
 
 /// Does it write to a file?
 constexpr bool writes_file(Operation operation) {
   return (operation >= Operation::file_write && operation <= Operation::file_write_at_all) ||
-         operation == Operation::file_write_shared || operation == Operation::file_write_ordered;
+         operation == Operation::file_write_shared || operation == Operation::file_write_ordered ||
+         (operation >= Operation::file_iwrite && operation <= Operation::file_write_ordered_begin);
 }
 
 /// MPI_Test and its variants.

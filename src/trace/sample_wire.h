@@ -12,11 +12,11 @@
 /* Beside SLK_REC_MODULE, SLK_REC_CALL_PATH and those of Python: begin_ns: the thread was found
  * computing, outside of recorded calls; request = id of the call path; bytes = CPU time that it
  * stands for. */
-#define SLK_REC_SAMPLE 240
+#define SLK_REC_SAMPLE 252
 /* The thread has been off its processor in a function of the C library that waits for time, files
  * or other processes, called outside of recorded calls; begin_ns: when that returned; request = id
  * of the call path; bytes = time off the processor. */
-#define SLK_REC_BLOCKED_AT 241
+#define SLK_REC_BLOCKED_AT 253
 
 /* `bytes` of SLK_REC_CALL_PATH. */
 enum slk_path_flag {

@@ -7,8 +7,12 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 13u
+#define SLK_WIRE_VERSION 14u
 #define SLK_WIRE_OLDEST 2u /* what is new since then is 0 in its headers, and no record of it */
+
+/* Before version 14 the numbers of records that are no call begin at 200 and those of samples at
+ * 240, instead of SLK_REC_COMM and SLK_REC_SAMPLE. */
+#define SLK_WIRE_FEWER_OPERATIONS 13u
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
  * Numbers are given by order and are part of the formats: append only. */
@@ -203,7 +207,44 @@
   X(file_write_ordered, "MPI_File_write_ordered", io)                              \
   X(file_seek_shared, "MPI_File_seek_shared", io)                                  \
   X(file_set_size, "MPI_File_set_size", io)                                        \
-  X(file_preallocate, "MPI_File_preallocate", io)
+  X(file_preallocate, "MPI_File_preallocate", io)                                 \
+  X(file_iread, "MPI_File_iread", io)                                              \
+  X(file_iread_all, "MPI_File_iread_all", io)                                      \
+  X(file_iread_at, "MPI_File_iread_at", io)                                        \
+  X(file_iread_at_all, "MPI_File_iread_at_all", io)                                \
+  X(file_iread_shared, "MPI_File_iread_shared", io)                                \
+  X(file_read_all_begin, "MPI_File_read_all_begin", io)                            \
+  X(file_read_at_all_begin, "MPI_File_read_at_all_begin", io)                      \
+  X(file_read_ordered_begin, "MPI_File_read_ordered_begin", io)                    \
+  X(file_iwrite, "MPI_File_iwrite", io)                                            \
+  X(file_iwrite_all, "MPI_File_iwrite_all", io)                                    \
+  X(file_iwrite_at, "MPI_File_iwrite_at", io)                                      \
+  X(file_iwrite_at_all, "MPI_File_iwrite_at_all", io)                              \
+  X(file_iwrite_shared, "MPI_File_iwrite_shared", io)                              \
+  X(file_write_all_begin, "MPI_File_write_all_begin", io)                          \
+  X(file_write_at_all_begin, "MPI_File_write_at_all_begin", io)                    \
+  X(file_write_ordered_begin, "MPI_File_write_ordered_begin", io)                  \
+  X(file_read_all_end, "MPI_File_read_all_end", io)                                \
+  X(file_read_at_all_end, "MPI_File_read_at_all_end", io)                          \
+  X(file_read_ordered_end, "MPI_File_read_ordered_end", io)                        \
+  X(file_write_all_end, "MPI_File_write_all_end", io)                              \
+  X(file_write_at_all_end, "MPI_File_write_at_all_end", io)                        \
+  X(file_write_ordered_end, "MPI_File_write_ordered_end", io)                      \
+  X(grequest_start, "MPI_Grequest_start", local)                                   \
+  X(request_get_status_all, "MPI_Request_get_status_all", request_other)           \
+  X(request_get_status_any, "MPI_Request_get_status_any", request_other)           \
+  X(request_get_status_some, "MPI_Request_get_status_some", request_other)         \
+  X(buffer_detach, "MPI_Buffer_detach", local)                                       \
+  X(buffer_flush, "MPI_Buffer_flush", local)                                       \
+  X(buffer_iflush, "MPI_Buffer_iflush", local)                                     \
+  X(comm_flush_buffer, "MPI_Comm_flush_buffer", local)                             \
+  X(comm_iflush_buffer, "MPI_Comm_iflush_buffer", local)                           \
+  X(session_flush_buffer, "MPI_Session_flush_buffer", local)                       \
+  X(session_iflush_buffer, "MPI_Session_iflush_buffer", local)                     \
+  X(comm_shrink, "MPIX_Comm_shrink", comm_create)                                  \
+  X(comm_ishrink, "MPIX_Comm_ishrink", comm_create)                                \
+  X(comm_agree, "MPIX_Comm_agree", collective)                                     \
+  X(comm_iagree, "MPIX_Comm_iagree", icollective)
 
 enum slk_operation {
 #define SLK_OPERATION_ENUMERATOR(identifier, name, op_class) SLK_OP_##identifier,
@@ -211,7 +252,7 @@ enum slk_operation {
 #undef SLK_OPERATION_ENUMERATOR
       SLK_OPERATION_COUNT,
   /* Records that are no MPI call: */
-  SLK_REC_COMM = 200,    /* a communicator: comm = local id, args: see below; bytes = 1 + the tag or
+  SLK_REC_COMM = 230,    /* a communicator: comm = local id, args: see below; bytes = 1 + the tag or
                           * a hash of the string by which threads that make others over the same
                           * group at the same time tell them apart; 0 none */
   SLK_REC_REGION_NAME,   /* request = region id, args hold the UTF-8 name, bytes = its length */

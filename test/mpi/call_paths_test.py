@@ -17,8 +17,8 @@ RANKS = 4
 HEADER_BYTES = 4096
 SLOT = struct.Struct("<QQQiiIIIHBB")  # src/trace/wire.h, slk_record
 OP_SENDRECV = 7
-REC_MODULE = 209
-REC_CALL_PATH = 210
+REC_MODULE = 239
+REC_CALL_PATH = 240
 STAGE_AT = 8 + 4 * 8 + 8 * 6 + 2 * 32 + 256 + 64 + 256 + 512
 
 

@@ -217,7 +217,7 @@ int main(int argc, char** argv) {
     one_sided();
   }
   int detached;
-  MPI_Buffer_detach(&buffer, &detached);
+  CALL(buffer_detach, MPI_Buffer_detach(&buffer, &detached));
   CALL(pcontrol, MPI_Pcontrol(1));
   note("finalize");
   if (!write_counts(rank)) return 1;

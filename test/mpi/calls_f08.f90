@@ -14,6 +14,9 @@ program calls_f08
   logical :: flag
   double precision :: x(4), y(4)
   integer :: ierr
+  type(MPI_File) :: file
+  integer(MPI_OFFSET_KIND) :: offset = 0
+  character(len=32) :: file_name
   interface
     ! MPICH's has an optional ierror; Open MPI's has none.
     subroutine pcontrol_of_library(level, ierror) bind(C, name="mpi_pcontrol_f08_")
@@ -29,6 +32,7 @@ program calls_f08
   left = mod(rank + nranks - 1, nranks)
   out = rank
   x = rank
+  write (file_name, '(A,I0)') 'calls_f08.out-', rank
   do i = 1, 3
     call MPI_Irecv(in, 4, MPI_INTEGER, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, requests(1)); call note('irecv')
     call MPI_Send(out, 4, MPI_INTEGER, right, 1, MPI_COMM_WORLD); call note('send')
@@ -71,6 +75,13 @@ program calls_f08
     call note('allgatherv')
     call MPI_Ibarrier(MPI_COMM_WORLD, requests(1)); call note('ibarrier')
     call MPI_Wait(requests(1), status); call note('wait')
+    call MPI_File_open(MPI_COMM_SELF, file_name, MPI_MODE_CREATE + MPI_MODE_RDWR, MPI_INFO_NULL, file)
+    call note('file_open')
+    call MPI_File_iwrite_at(file, offset, out, 4, MPI_INTEGER, requests(1)); call note('file_iwrite_at')
+    call MPI_Wait(requests(1), status); call note('wait')
+    call MPI_File_write_at_all_begin(file, offset, out, 4, MPI_INTEGER); call note('file_write_at_all_begin')
+    call MPI_File_write_at_all_end(file, out, status); call note('file_write_at_all_end')
+    call MPI_File_close(file); call note('file_close')
     call MPI_Comm_free(comm); call note('comm_free')
     call MPI_Comm_free(row); call note('comm_free')
   end do

@@ -10,6 +10,9 @@ program calls_mpif
   integer :: comm, row, idx, counts(64), displs(64), gathered(64), n, done(2)
   logical :: flag
   double precision :: x(4), y(4)
+  integer :: file
+  integer(MPI_OFFSET_KIND) :: offset = 0
+  character(len=32) :: file_name
 
   call MPI_Init(ierr); call note('init')
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
@@ -18,6 +21,7 @@ program calls_mpif
   left = mod(rank + nranks - 1, nranks)
   out = rank
   x = rank
+  write (file_name, '(A,I0)') 'calls_mpif.out-', rank
   do i = 1, 3
     call MPI_Irecv(in, 4, MPI_INTEGER, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, requests(1), ierr); call note('irecv')
     call MPI_Send(out, 4, MPI_INTEGER, right, 1, MPI_COMM_WORLD, ierr); call note('send')
@@ -60,6 +64,13 @@ program calls_mpif
     call note('allgatherv')
     call MPI_Ibarrier(MPI_COMM_WORLD, requests(1), ierr); call note('ibarrier')
     call MPI_Wait(requests(1), status, ierr); call note('wait')
+    call MPI_File_open(MPI_COMM_SELF, file_name, MPI_MODE_CREATE + MPI_MODE_RDWR, MPI_INFO_NULL, file, ierr)
+    call note('file_open')
+    call MPI_File_iwrite_at(file, offset, out, 4, MPI_INTEGER, requests(1), ierr); call note('file_iwrite_at')
+    call MPI_Wait(requests(1), status, ierr); call note('wait')
+    call MPI_File_write_at_all_begin(file, offset, out, 4, MPI_INTEGER, ierr); call note('file_write_at_all_begin')
+    call MPI_File_write_at_all_end(file, out, status, ierr); call note('file_write_at_all_end')
+    call MPI_File_close(file, ierr); call note('file_close')
     call MPI_Comm_free(comm, ierr); call note('comm_free')
     call MPI_Comm_free(row, ierr); call note('comm_free')
   end do

@@ -61,6 +61,18 @@ def matched(test, trace=None):
                         "computation_is_cpu_time"}, f"{command}: {found}")
 
 
+def case_other_requests(test):
+    """Requests of file accesses and generalized ones: what a call waits for is known."""
+    counted(test, "other_requests")
+    text = test.text()
+    check(finding(text, "unrecorded_calls") == 0, "all is recorded")
+    started = set(re.findall(r" file_iwrite_at .*\breq=(\d+)", rank_section(text, 0)))
+    ended = {name for names in re.findall(r" waitall .*\breqs?=([\d,]+)", rank_section(text, 0)) for name in names.split(",")}
+    check(len(started) == 6 and started <= ended, f"accesses {started} are completed by {ended}")
+    causes = {cause["limit"] for cause in result(test, "report")["summary"]["causes"]}
+    check("io" in causes, f"waiting for file accesses is I/O: {causes}")
+
+
 def case_mpi4(test):
     counted(test, "mpi4")
     matched(test)

@@ -3,13 +3,15 @@
  * `uneven`.
  *
  *   habits children | descriptors | threads | signals | plugins A.so B.so | deep LIBRARY.so | file
- * | uneven | becomes | leaf */
+ * | limits | filtered | confined | unprivileged | uneven | becomes | leaf */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <mpi.h>
 #include <poll.h>
 #include <pthread.h>
@@ -24,6 +26,7 @@
 #include <sys/epoll.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
@@ -466,15 +469,72 @@ static void call_library(const char* path, int flags, int closes) {
 
 static void file(void) {
   MPI_File file;
-  MPI_Request request;
-  int x = 5;
   MPI_File_open(MPI_COMM_SELF, "result-file-0", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
                 &file);
-  MPI_File_iwrite_at(file, 0, &x, 1, MPI_INT, &request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  MPI_File_write_at_all_begin(file, 4, &x, 1, MPI_INT);
-  MPI_File_write_at_all_end(file, &x, MPI_STATUS_IGNORE);
+  MPI_File_set_atomicity(file, 1);
   MPI_File_close(&file);
+}
+
+/* ---- What a process takes from itself: room in files, descriptors, system calls, the file system
+ * and rights. Then it makes calls of MPI, in a new thread as well, which would have files. */
+
+static void* talk_in_thread(void* tag) {
+  talk(100, (int)(intptr_t)tag);
+  return NULL;
+}
+
+static void talk_on(void) {
+  pthread_t thread;
+  talk(8000, 1);
+  pthread_create(&thread, NULL, talk_in_thread, (void*)2);
+  pthread_join(thread, NULL);
+}
+
+static void limits(void) {
+  struct rlimit sizes, files, small = {4096, 4096};
+  getrlimit(RLIMIT_FSIZE, &sizes);
+  getrlimit(RLIMIT_NOFILE, &files);
+  small.rlim_max = sizes.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &small);
+  small.rlim_cur = 3, small.rlim_max = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &small);
+  talk_on();
+  printf("limits: open %s\n", open("/", O_RDONLY) < 0 ? strerror(errno) : "works");
+  setrlimit(RLIMIT_NOFILE, &files);
+  setrlimit(RLIMIT_FSIZE, &sizes);
+}
+
+/* Files cannot be opened any more, nor events and timers. */
+static void filtered(void) {
+  const int refused[] = {SYS_openat, SYS_perf_event_open, SYS_timer_create, SYS_pwrite64};
+  enum { kRefused = sizeof refused / sizeof *refused };
+  struct sock_filter rules[kRefused + 3];
+  rules[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0);
+  for (int i = 0; i < kRefused; ++i) {
+    const unsigned char to_refusal = (unsigned char)(kRefused - i);
+    rules[1 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)refused[i],
+                                                to_refusal, 0);
+  }
+  rules[kRefused + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  rules[kRefused + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+  const struct sock_fprog program = {kRefused + 3, rules};
+  const int ready = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+                    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  talk_on();
+  printf("filtered: %d, open %s\n", ready, open("/", O_RDONLY) < 0 ? strerror(errno) : "works");
+}
+
+static void confined(void) {
+  mkdir("jail", 0755);
+  const int inside = chroot("jail") == 0 && chdir("/") == 0;
+  talk_on();
+  printf("confined: %d, %s\n", inside, access("/proc", F_OK) == 0 ? "sees all" : "sees little");
+}
+
+static void unprivileged(void) {
+  const int left = setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0;
+  talk_on();
+  printf("unprivileged: %d, user %d\n", left, left ? (int)getuid() : 0);
 }
 
 /* One rank has a nonblocking collective that the others do not know: an error that shows in no
@@ -505,6 +565,10 @@ int main(int argc, char** argv) {
     if (strcmp(argv[i], "threads") == 0) threads();
     if (strcmp(argv[i], "signals") == 0) signals();
     if (strcmp(argv[i], "file") == 0) file();
+    if (strcmp(argv[i], "limits") == 0) limits();
+    if (strcmp(argv[i], "filtered") == 0) filtered();
+    if (strcmp(argv[i], "confined") == 0) confined();
+    if (strcmp(argv[i], "unprivileged") == 0) unprivileged();
     if (strcmp(argv[i], "uneven") == 0) uneven();
     if (strcmp(argv[i], "deep") == 0) call_library(argv[++i], RTLD_DEEPBIND, 0);
     if (strcmp(argv[i], "plugins") == 0) {

@@ -15,7 +15,7 @@ from call_paths_test import raw_records
 from recording import check, finding, rank_section, result, run_case, skip
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python")
-REC_PYTHON, REC_PYTHON_CODE = 216, 217
+REC_PYTHON, REC_PYTHON_CODE = 246, 247
 SYSTEM_PYTHON = "/usr/bin/python3"
 
 

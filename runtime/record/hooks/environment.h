@@ -126,6 +126,13 @@ int comm_idup(Thread& t, std::uint8_t op, MPI_Comm parent, NewComm created, Requ
   return create_communicator(t, op, parent, created, true, 0, requests, call);
 }
 
+/// All members take part, as in making a communicator, and none is made.
+template <class Requests, class Call>
+int comm_agree(Thread& t, std::uint8_t op, MPI_Comm comm, Requests requests, Call call) {
+  const auto no_communicator = [](std::size_t) { return std::int64_t{SLK_COMM_NULL}; };
+  return collective(t, op, {communicator(t, comm)}, 1, no_communicator, requests, call);
+}
+
 template <class OldComm, class Call>
 int comm_free(Thread& t, std::uint8_t op, OldComm old, Call call) {
   const MPI_Comm handle = old.get();
@@ -139,6 +146,22 @@ template <class Call>
 int simple(Thread& t, std::uint8_t op, Call call) {
   t.open(op);
   return timed(t, call);
+}
+
+/// The open record's call starts a request, if it has one, that is no message or collective.
+template <class Requests, class Call>
+int start_opened(Thread& t, Requests requests, Call call) {
+  Request entry;
+  announce(t.record(), entry, requests);
+  const int rc = timed(t, call);
+  if (rc == MPI_SUCCESS) keep(entry, requests);
+  return rc;
+}
+
+template <class Requests, class Call>
+int start_request(Thread& t, std::uint8_t op, Requests requests, Call call) {
+  t.open(op);
+  return start_opened(t, requests, call);
 }
 
 /// What is known of a window or a file; its communicator SLK_COMM_NULL if nothing is.
@@ -185,12 +208,13 @@ int on_file(Thread& t, std::uint8_t op, MPI_File file, Call call) {
   return timed(t, call);
 }
 
-template <class Count, class Call>
-int transfer(Thread& t, std::uint8_t op, MPI_File file, Count n, MPI_Datatype type, Call call) {
+template <class Count, class Requests, class Call>
+int transfer(Thread& t, std::uint8_t op, MPI_File file, Count n, MPI_Datatype type,
+             Requests requests, Call call) {
   slk_record* r = t.open(op);
   r->comm = known_object(process.files, file, false).comm;
   r->bytes = bytes_of(n, type);
-  return timed(t, call);
+  return start_opened(t, requests, call);
 }
 
 template <class Count, class Call>
@@ -329,8 +353,6 @@ int rma(Thread& t, std::uint8_t op, Count n, MPI_Datatype type, int target, MPI_
 // A program without MPI_Init has sessions instead. The first one starts the recording; each time
 // the last one has ended, what was recorded is complete, and a further session goes on with it.
 
-#if MPI_VERSION >= 4
-
 inline int open_sessions = 0;
 
 template <class Session, class Call>
@@ -355,8 +377,6 @@ int session_finalize(Thread& t, std::uint8_t op, Call call) {
   if (__atomic_sub_fetch(&open_sessions, 1, __ATOMIC_RELAXED) == 0) note_sessions_ended();
   return rc;
 }
-
-#endif
 
 }  // namespace slackline::record
 

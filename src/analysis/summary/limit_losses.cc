@@ -85,6 +85,8 @@ CallVolume LimitLosses::volume_of(std::int32_t rank, CallIndex call) const {
   if (operation_class(calls.operation(call)) != OperationClass::completion) {
     return {1, calls.bytes(call)};
   }
+  const CallIndex access = in_.matching.completed_file_access(rank, call);
+  if (access != kNoCall) return {1, calls.bytes(access)};
   CallVolume volume;
   in_.matching.for_completions(rank, call, [&](const CallMatching::Completion& c) {
     ++volume.messages;
@@ -117,7 +119,9 @@ void LimitLosses::sum_up_calls() {
         if (own_waits[wait].call == call) rest = std::max(0.0, rest - own_waits[wait].ns);
       }
       const bool known = waiting_is_known(in_.trace, in_.matching, r, call);
-      const LossPlace place{calls.operation(call), own_frames_[calls.frame(call)]};
+      const CallIndex access = in_.matching.completed_file_access(r, call);
+      const LossPlace place{calls.operation(access == kNoCall ? call : access),
+                            own_frames_[calls.frame(call)]};
       calls_[place].sum.add(rest, volume_of(r, call), known ? 0 : rest);
     }
   }

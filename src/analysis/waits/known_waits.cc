@@ -100,7 +100,8 @@ bool waiting_is_known(const Trace& trace, const CallMatching& matching, std::int
     case OperationClass::completion: {
       if (calls.has(call, SLK_FLAG_FAILED)) return true;
       const Completed done = completed();
-      return done.all_known && (done.any || !names_requests(calls, call));
+      return done.all_known && (done.any || !names_requests(calls, call) ||
+                                matching.completed_file_access(rank, call) != kNoCall);
     }
     case OperationClass::collective:
     case OperationClass::comm_create: {

@@ -170,8 +170,11 @@ TEST_F(PhaseWatchTest, SaysWhyThereAreNone) {
 TEST_F(PhaseWatchTest, LooksAgainWhenATenthWasAdded) {
   write(first(kIterations));
   PhaseWatch watch;
+  const std::clock_t before = std::clock();
   watch.look(folder_, job_of(1000));
-  std::this_thread::sleep_for(std::chrono::seconds(1));  // 5 % of it are more than a look takes
+  const std::chrono::duration<double> look{static_cast<double>(std::clock() - before) /
+                                           static_cast<double>(CLOCKS_PER_SEC)};
+  std::this_thread::sleep_for(20 * look + std::chrono::milliseconds(1));  // of which it is 5 %
   watch.look(folder_, job_of(1099));
   EXPECT_EQ(watch.known()->calls, 1000u);
   watch.look(folder_, job_of(1101));

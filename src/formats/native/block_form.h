@@ -73,6 +73,7 @@ inline bool starts_request(Operation operation) {
     case OperationClass::comm_create:
     case OperationClass::one_sided:
     case OperationClass::io:
+    case OperationClass::local:
       return true;
     default:
       return false;

@@ -125,7 +125,9 @@ GrowingFile::State GrowingFile::read_header(int fd) {
   slk_raw_header header{};
   const bool whole = read_bytes(fd, 0, &header, sizeof header) == sizeof header;
   if (!whole || header.magic == 0) return position_ > 0 ? State::gone : State::empty;
-  if (!check_header(header)) return State::damaged;
+  // Written by a recorder of this program, as it grows now.
+  const bool current = header.version > SLK_WIRE_FEWER_OPERATIONS;
+  if (!check_header(header) || !current) return State::damaged;
   const bool other_process =
       header.pid != header_.pid || header.monotonic_ns != header_.monotonic_ns;
   if (position_ > 0 && other_process) return State::gone;

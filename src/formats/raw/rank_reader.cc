@@ -347,6 +347,10 @@ class RankReader {
           for (std::int64_t& rank : args_) rank = world_rank(head.comm, narrow(rank));
         }
         break;
+      case OperationClass::io:
+      case OperationClass::local:
+        if (call.request != kRequestNone) started(call.request);
+        break;
       default:
         break;
     }

@@ -115,10 +115,10 @@ TEST_F(RawReaderTest, OpenmpThatCouldNotBeObservedIsSaid) {
 // Its regions do not say what the main thread lost in them.
 TEST_F(RawReaderTest, ParallelRegionsOfVersion10AreRead) {
   RawFileBuilder file(0, 1);
+  constexpr std::uint8_t kParallel = 218;  // as the kind is numbered before version 14
   file.header().version = 10;
   file.call(SLK_OP_init, 2000, 2100);
-  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, SLK_REC_PARALLEL},
-           {6000, 2000, 4000, 5900, 0});
+  file.add({10000, 10000, 6000, -1, 0, 0, 1, 0, 0, 0, kParallel}, {6000, 2000, 4000, 5900, 0});
   write("rank-0.slkraw", file.bytes());
   const Trace trace = read();
   const ParallelRegions& regions = trace.calls(0).parallel_regions();

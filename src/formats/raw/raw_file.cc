@@ -16,6 +16,15 @@ namespace {
 constexpr std::uint32_t kPathsSince = 4;
 constexpr std::int64_t kDayNs = 86'400'000'000'000;
 
+/// The number that the record's kind has today.
+std::uint8_t present_kind(std::uint8_t op, std::uint32_t version) {
+  constexpr std::uint8_t kFirst = 200;
+  constexpr std::uint8_t kFirstOfSamples = 240;
+  if (version > SLK_WIRE_FEWER_OPERATIONS || op < kFirst) return op;
+  const int by = op < kFirstOfSamples ? SLK_REC_COMM - kFirst : SLK_REC_SAMPLE - kFirstOfSamples;
+  return static_cast<std::uint8_t>(op + by);
+}
+
 /// Fixed-size text fields may lack their end after damage.
 template <std::size_t N>
 void terminate(char (&text)[N]) {
@@ -74,6 +83,7 @@ void File::read_header() {
 slk_record File::slot(std::size_t at) const {
   slk_record record;
   std::memcpy(&record, mapped_.bytes().data() + at, kSlotBytes);
+  record.op = present_kind(record.op, header_.version);
   return record;
 }
 

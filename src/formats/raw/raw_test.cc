@@ -340,6 +340,30 @@ TEST_F(RawReaderTest, PersistentCollectivesInOneOrderStayWhereTheyAre) {
   EXPECT_EQ(trace.communicators().size(), 2u);
 }
 
+TEST_F(RawReaderTest, KindsOfRecordsAreNumberedByVersion) {
+  for (const auto& [version, resolved] : {std::pair(13u, 204), std::pair(14u, 234)}) {
+    RawFileBuilder file(0, 1);
+    file.header().version = version;
+    file.call(SLK_OP_irecv, 2010, 2011, 0, 7);
+    file.add({2030, 2030, 16, 0, 9, 0, 7, 0, 0, 0, static_cast<std::uint8_t>(resolved)});
+    file.call(SLK_OP_wait, 2020, 2040, -1, 7);
+    write("rank-0.slkraw", file.bytes());
+    const Trace trace = read();
+    ASSERT_EQ(trace.calls(0).size(), 2u);
+    EXPECT_EQ(trace.calls(0).bytes(0), 16u) << version;
+    EXPECT_EQ(trace.findings().count(kDamagedRecord), 0u) << version;
+  }
+}
+
+TEST_F(RawReaderTest, RequestsOfFileAccessesAreKnown) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_file_iwrite_at, 2010, 2011, -1, 7).call(SLK_OP_wait, 2020, 2040, -1, 7);
+  file.call(SLK_OP_grequest_start, 2050, 2051, -1, 8).call(SLK_OP_wait, 2060, 2061, -1, 8);
+  file.call(SLK_OP_wait, 2070, 2071, -1, 9);
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().findings().count(kUnknownRequests), 1u);
+}
+
 TEST_F(RawReaderTest, FilesOfVersionThreeNameTheThreadInEveryRecord) {
   RawFileBuilder file(0, 1);
   file.header().version = 3;

@@ -21,6 +21,7 @@
 #include "jobs/record/jobs.h"
 #include "jobs/record/launcher.h"
 #include "jobs/record/libraries.h"
+#include "jobs/record/recording_obstacles.h"
 #include "jobs/record/written_trace.h"
 #include "parallel/process_group.h"
 
@@ -363,6 +364,9 @@ RecordResult record(const RecordOptions& options) {
   finish_jobs(places, options, result);
   if (result.failures.reasons.empty()) {
     result.failures.withheld = withheld_environment(options.command, launcher, variables);
+    if (result.failures.withheld.empty()) {
+      result.failures.withheld = recording_obstacle(options.command);
+    }
   }
   remove_replaced(earlier, result);
   return result;
