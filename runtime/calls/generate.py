@@ -5,6 +5,7 @@
 
 wrappers, stubs: the recorder's wrappers (C, mpif.h, mpi_f08) and the preloaded library's entry points. Both number the
 interposed symbols alike; a hash of the table guards against mixing them.
+prototypes: of MPI's functions, for the header of the standard ABI.
 simulated, functions, fortran: of on-line simulation, what simulates calls, the functions of MPI, and those of Fortran.
 arguments, replayed: the calls that the replay makes."""
 import hashlib
@@ -15,7 +16,7 @@ import online
 import record
 import replay
 
-KINDS = {"wrappers": record.wrappers, "stubs": record.stubs, "simulated": online.declarations, "functions": online.functions,
+KINDS = {"wrappers": record.wrappers, "stubs": record.stubs, "prototypes": record.prototypes, "simulated": online.declarations, "functions": online.functions,
          "fortran": online.fortran, "arguments": replay.declarations, "replayed": replay.definitions}
 
 

@@ -24,7 +24,8 @@ NOTE_FRAME = "  call_frame = static_cast<const std::uint64_t*>(__builtin_frame_a
 STRINGS = ("str", "argv", "argvs")  # have a hidden length in Fortran
 NEXT = {"mpif": '"p{}"', "ompi_f08": '"ompi_{}_f"', "mpich_f08": '"pmpir_{}_f08_"',
         "f08": 'SLK_PMPI_F08 "{}_f08_"'}
-GUARD = {"extension": "SLK_OPENMPI", "mpif": "SLK_OPENMPI", "ompi_f08": "SLK_OPENMPI", "mpich_f08": "SLK_MPICH"}
+GUARD = {"extension": "SLK_OPENMPI", "mpif": "SLK_OPENMPI", "ompi_f08": "SLK_OPENMPI", "mpich_f08": "SLK_MPICH",
+         "f08": "(SLK_OPENMPI || SLK_MPICH)"}
 IN_C = ("c", "large", "extension")
 
 
@@ -189,4 +190,17 @@ def stubs(calls):
     out.append('    ".data\\n.p2align 3\\n.hidden slk_slots\\n.globl slk_slots\\nslk_slots:\\n"')
     out += [f'    SLK_SLOT("{i}")' for i in range(len(names))]
     out.append('    ".text\\n");')
+    return "\n".join(out)
+
+
+def prototypes(calls):
+    """The functions of MPI in the table whose arguments are known, as runtime/abi/mpi.h declares them."""
+    out = []
+    for call in calls:
+        if call.record is None and call.online is None:
+            continue
+        level = ["const int level", "..."] if call.name == "Pcontrol" else None
+        out.append(f"SLK_WEAK int PMPI_{call.name}({', '.join(level or call.parameters())});")
+        if call.large:
+            out.append(f"SLK_WEAK int PMPI_{call.name}_c({', '.join(call.parameters(True))});")
     return "\n".join(out)

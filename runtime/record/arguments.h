@@ -137,13 +137,18 @@ inline MPI_Status load(const MPI_Status* s) {
   return copy;
 }
 
-/// Bytes of the message that a status tells of. Read directly: MPI_Get_count stops at 2^31.
+/// Bytes of the message that a status tells of. Read directly where the layout is known: older
+/// libraries have nothing but MPI_Get_count, which stops at 2^31.
 inline std::uint64_t status_bytes(const MPI_Status& s) {
 #if SLK_OPENMPI
   return s._ucount;
-#else
+#elif SLK_MPICH
   return (static_cast<std::uint64_t>(static_cast<unsigned>(s.count_hi_and_cancelled) >> 1) << 32) +
          static_cast<unsigned>(s.count_lo);
+#else
+  MPI_Count bytes = 0;
+  PMPI_Get_count_c(&s, MPI_BYTE, &bytes);
+  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
 #endif
 }
 

@@ -206,18 +206,25 @@ static int match_library(struct dl_phdr_info* info, size_t size, void* data) {
   return 1;
 }
 
-/* Intel MPI and MVAPICH (libmpi.so.12), Cray MPICH (libmpi_gnu_123.so.12 and the like), and others
- * with MPICH's ABI under another name. The recorder finds their functions in the global scope. */
-static int has_mpich_abi(void) {
-  struct abi_search search = {"", "libmpi", ".so.12"};
+/* Whether a library of such a name is loaded. Recorders that are linked with none find their
+ * functions in the global scope, where it is put. */
+static int has_library(const char* start, const char* end) {
+  struct abi_search search = {"", start, end};
   if (dl_iterate_phdr(match_library, &search) == 0) return 0;
   return dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL) != NULL;
 }
 
-/* The standard ABI of MPI 5: its handles and constants are those of no recorder here. */
+/* The standard ABI of MPI 5; MPICH may have its profiling functions in a library of their own. */
 static int has_standard_abi(void) {
-  struct abi_search search = {"", "libmpi_abi", ".so"};
-  return dl_iterate_phdr(match_library, &search) != 0;
+  return has_library("libmpi_abi", ".so") || has_library("libpmpi_abi", ".so");
+}
+
+/* Its major version; 0 of libraries from before the standard, whose constants are other ones. */
+static int abi_version(void) {
+  int (*ask)(int*, int*) =
+      (int (*)(int*, int*))(uintptr_t)slk_find_in(RTLD_DEFAULT, "PMPI_Abi_get_version");
+  int major = 0, minor = 0;
+  return ask == NULL || ask(&major, &minor) != 0 ? 0 : major;
 }
 
 /* Null: nothing is to be recorded. */
@@ -236,18 +243,25 @@ static void find_recorder(void) {
   if (where == NULL) return;
   find_hidden();
   note_hidden_init(where);
-  if (is_loaded("libmpi.so.40")) {
+  /* The standard ABI first: another MPI library may do the work behind it. */
+  if (has_standard_abi()) {
+    if (abi_version() == 1) {
+      load_recorder("libslackline_record_abi.so", RTLD_LAZY);
+    } else {
+      complain("its libmpi_abi is not of version 1 of MPI's standard ABI",
+               "use an MPI library of MPI 5, or the MPI library's own mpicc");
+    }
+  } else if (is_loaded("libmpi.so.40")) {
     load_recorder("libslackline_record_openmpi.so", RTLD_NOW);
   } else if (is_loaded("libmpich.so.12")) {
     load_recorder("libslackline_record_mpich.so", RTLD_NOW);
-  } else if (has_standard_abi()) {
-    complain("its MPI library has the standard ABI of MPI 5, which is not supported yet",
-             "build the program with the MPI library's own mpicc");
-  } else if (has_mpich_abi()) {
+  } else if (has_library("libmpi", ".so.12")) {
+    /* Intel MPI and MVAPICH (libmpi.so.12), Cray MPICH (libmpi_gnu_123.so.12 and the like), and
+     * others with MPICH's ABI under another name. */
     load_recorder("libslackline_record_mpich_abi.so", RTLD_LAZY);
   } else {
     complain("the program's MPI library is not known",
-             "neither libmpi.so.40, libmpich.so.12 nor one with MPICH's ABI");
+             "neither libmpi.so.40, libmpich.so.12, libmpi_abi.so nor one with MPICH's ABI");
   }
 }
 

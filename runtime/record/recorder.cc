@@ -71,6 +71,22 @@ void note_processors(slk_raw_header& h) {
   }
 }
 
+/// Whose library it is. The standard ABI does not say so: then what the library says of itself.
+slk_mpi_library library_of(const char* version) {
+  if (SLK_OPENMPI || std::strstr(version, "Open MPI") != nullptr) return SLK_MPI_OPENMPI;
+  if (SLK_MPICH) return SLK_MPI_MPICH;
+  for (const char* family : {"MPICH", "MVAPICH", "Intel", "CRAY"}) {
+    if (std::strstr(version, family) != nullptr) return SLK_MPI_MPICH;
+  }
+  return SLK_MPI_UNKNOWN;
+}
+
+/// MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE as 0 to 3, which they are in no standard.
+int level_number(int level) {
+  return (level >= MPI_THREAD_FUNNELED ? 1 : 0) + (level >= MPI_THREAD_SERIALIZED ? 1 : 0) +
+         (level >= MPI_THREAD_MULTIPLE ? 1 : 0);
+}
+
 void fill_header(int rank, int size, int thread_level) {
   slk_raw_header& h = first_header;
   h.magic = SLK_WIRE_MAGIC;
@@ -80,8 +96,8 @@ void fill_header(int rank, int size, int thread_level) {
   h.world_size = size;
   h.pid = getpid();
   note_processors(h);
-  h.mpi_library = SLK_OPENMPI ? SLK_MPI_OPENMPI : SLK_MPI_MPICH;
-  h.thread_level = thread_level;
+  h.thread_level = level_number(thread_level);
+  process.multiple = thread_level == MPI_THREAD_MULTIPLE;
   h.realtime_ns = realtime_ns();
   h.monotonic_ns = now_ns();
   gethostname(h.host, sizeof h.host - 1);
@@ -90,6 +106,7 @@ void fill_header(int rank, int size, int thread_level) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
   PMPI_Get_library_version(version, &length);
+  h.mpi_library = library_of(version);
   for (char* c = version; *c != '\0'; ++c) {
     if (*c == '\t') *c = ' ';
     if (*c == '\n') {
@@ -236,7 +253,6 @@ bool find_directory() {
 
 /// Opens the file of the calling thread. nullptr: this process is not recorded.
 Thread* open_files(MPI_Group world, MPI_Comm known) {
-  process.multiple = first_header.thread_level == MPI_THREAD_MULTIPLE;
   process.call_paths = call_path_options();
   process.sampling = prepare_sampling();
   choose_counters();

@@ -112,6 +112,11 @@ std::string mpi_of(const std::string& program) {
   if (libraries.find("libmp") == std::string::npos) {
     libraries = loaded_libraries(mpi4py_of(interpreter_of(path)));
   }
+  if (libraries.find("libmpi_abi.so") != std::string::npos) {
+    throw Error(fmt::format("cannot simulate '{}'", program),
+                "its MPI library has the standard ABI of MPI 5, which can only be recorded",
+                "Build it with the mpicc of Open MPI or MPICH.");
+  }
   if (libraries.find("libmpich.so") != std::string::npos) return "mpich";
   if (libraries.find("libmpi.so.40") != std::string::npos) return "openmpi";
   throw Error(fmt::format("cannot tell the MPI library of '{}'", program),
