@@ -106,8 +106,12 @@ static int is_rank(void) {
 }
 
 static int has_mpi(void) {
-  return dlopen("libmpi.so.40", RTLD_LAZY | RTLD_NOLOAD) != NULL ||
-         dlopen("libmpich.so.12", RTLD_LAZY | RTLD_NOLOAD) != NULL;
+  static const char* const names[] = {"libmpi.so.40", "libmpich.so.12", "libmpi_abi.so.1",
+                                      "libmpi_abi.so.0"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    if (dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD) != NULL) return 1;
+  }
+  return 0;
 }
 
 /* A rank whose messages went another way says so by its zeros. */

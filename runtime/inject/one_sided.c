@@ -13,7 +13,8 @@ enum { kThreadMultiple = 3 }; /* of both Open MPI and MPICH */
 
 /* Programs that open their MPI privately are not searched by RTLD_NEXT. */
 static void* next_in_mpi(const char* name) {
-  static const char* const libraries[] = {"libmpi.so.40", "libmpich.so.12", "libmpi.so.12"};
+  static const char* const libraries[] = {"libmpi.so.40", "libmpich.so.12", "libmpi.so.12",
+                                          "libmpi_abi.so.1", "libmpi_abi.so.0"};
   void* found = dlsym(RTLD_NEXT, name);
   for (size_t i = 0; found == NULL && i < sizeof libraries / sizeof *libraries; ++i) {
     void* library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);

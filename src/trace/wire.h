@@ -383,7 +383,7 @@ struct slk_record {
  *   win_post, win_start     the group's ranks; none where it has over 256 members
  *   comm_*                  local id of the new communicator (SLK_COMM_NULL if none)
  *   pcontrol                level
- *   init_thread             provided level
+ *   init_thread             provided level, MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE as 0 to 3
  * `tag` of calls at windows: twice the window's number, the lowest one that no other open window of
  * its communicator has, and of win_lock 1 more if it is shared. Before version 12 the number is 0.
  * `bytes` otherwise: send/recv the message; bcast, reduce, allreduce, scan the vector;

@@ -8,6 +8,7 @@ installed: bin/mpiexec, lib/libmpi_abi.so and include/mpi.h, which has the ABI w
 one that hands all calls over to MPICH is used (abi/layer.c; DIR/abi). Exit status 77: cannot be tried here (said in words)."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -15,7 +16,8 @@ import calls_test
 import jobs_test
 import threads_test
 import waits_test
-from recording import calls, check, run_case, skip
+from printed_trace import call_words
+from recording import calls, check, rank_section, run_case, skip, succeeded
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
@@ -97,6 +99,32 @@ def case_opened(test):
     check(done.returncode == 0 and done.stdout.count("done") == 2, "the program runs as ever")
     for rank in (0, 1):
         check(calls(test.text(), rank, "barrier") == 10, "every call is recorded")
+
+
+def case_level(test):
+    """The ABI has numbers of its own for levels of threads."""
+    succeeded(test.record(test.launcher(2) + [test.program("threads"), "churn"]), "MPI_THREAD_MULTIPLE")
+    check(len(re.findall(r" init_thread level=3\b", test.text())) == 2, "MPI_THREAD_MULTIPLE")
+
+
+def arguments_of(text):
+    """All calls of a recording with their arguments, by rank, but for completions and probes, which vary."""
+    return [sorted(" ".join(word for word in words if not word.startswith("frame=")) for words in map(call_words, rank_section(text, rank).splitlines())
+                   if words and not re.search("wait|test|probe", words[0])) for rank in range(4)]
+
+
+def case_same_as_mpich(test):
+    """A program's calls have the same arguments, sizes and partners as under MPICH with its own ABI."""
+    of_mpich = os.path.join(test.arguments.programs, "mpich", "calls")
+    if not os.path.exists(of_mpich):
+        skip("the program was not built for MPICH")
+    succeeded(test.record(["mpirun.mpich", "-n", "4", of_mpich]))
+    expected = arguments_of(test.text())
+    shutil.rmtree(test.output)
+    succeeded(test.record(test.launcher(4) + [test.program("calls")]))
+    found = arguments_of(test.text())
+    for rank in range(4):
+        check(len(expected[rank]) > 200 and found[rank] == expected[rank], f"rank {rank}: {set(found[rank]) ^ set(expected[rank])}")
 
 
 def case_not_online(test):

@@ -2,7 +2,7 @@
 """Records every program of a test suite whose folders list their programs in files `testlist`, as
 MPICH's test/mpi does, and compares with the plain run.
 
-    suite.py --folder BUILT --mpi openmpi|mpich --slackline BINARY --results FILE [--jobs N]
+    suite.py --folder BUILT --mpi openmpi|mpich [--mpirun PROGRAM] --slackline BINARY --results FILE [--jobs N]
     suite.py --results FILE --table
 
 BUILT is a folder in which the suite was configured and compiled. Each test runs as it is and under
@@ -91,7 +91,7 @@ class Suite:
         self.lock = threading.Lock()
 
     def launcher(self, ranks, options, plain):
-        command = [f"mpirun.{self.arguments.mpi}", "-n", str(ranks)]
+        command = [self.arguments.mpirun or f"mpirun.{self.arguments.mpi}", "-n", str(ranks)]
         if plain and self.arguments.mpi == "mpich":
             command[1:1] = ["-genv", "LD_PRELOAD", self.preload]
         return command + options["mpiexecarg"]
@@ -245,6 +245,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", help="where the suite was built")
     parser.add_argument("--mpi", choices=("openmpi", "mpich"))
+    parser.add_argument("--mpirun", help="its launcher, if it is not mpirun.MPI")
     parser.add_argument("--slackline", help="the program")
     parser.add_argument("--results", required=True, help="JSON lines, appended to")
     parser.add_argument("--only", default=FOLDERS, help="folders of tests, separated by commas")
