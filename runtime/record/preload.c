@@ -112,6 +112,10 @@ static void load_recorder(const char* name, int binding) {
   const char* slash = strrchr(self.dli_fname, '/');
   const int length = slash == NULL ? 0 : (int)(slash - self.dli_fname) + 1;
   snprintf(path, sizeof path, "%.*s%s", length, self.dli_fname, name);
+  if (access(path, R_OK) != 0) {
+    complain("this Slackline was built without the program's MPI library", path);
+    return;
+  }
   void* recorder = dlopen(path, binding | RTLD_LOCAL);
   if (recorder == NULL) {
     complain("cannot load the recorder", dlerror());

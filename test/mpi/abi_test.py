@@ -127,6 +127,24 @@ def case_same_as_mpich(test):
         check(len(expected[rank]) > 200 and found[rank] == expected[rank], f"rank {rank}: {set(found[rank]) ^ set(expected[rank])}")
 
 
+def case_no_other_recorder(test):
+    """A Slackline that was built without any MPI records programs of this ABI; others run, with a message."""
+    libraries = os.path.join(os.path.dirname(test.arguments.slackline), "lib", "slackline")
+    own = os.path.join(test.folder, "lib")
+    os.mkdir(own)
+    for name in ("preload", "entry", "yield", "record_abi"):
+        shutil.copy(f"{libraries}/libslackline_{name}.so", own)
+    check(test.record(test.launcher(2) + [test.program("scenario"), "many", "20"], SLACKLINE_LIB=own).returncode == 0,
+          "the recording failed")
+    check(calls(test.text(), 1, "sendrecv_replace") == 20, "every call is there")
+    shutil.rmtree(test.output)
+    other = os.path.join(test.arguments.programs, "mpich", "scenario")
+    if os.path.exists(other):
+        done = test.record(["mpirun.mpich", "-n", "2", other, "many", "20"], SLACKLINE_LIB=own)
+        check(done.returncode == 1 and "built without the program's MPI library" in done.stderr and "sum" in done.stdout,
+              "the job runs, and it is said why it was not recorded")
+
+
 def case_not_online(test):
     """On-line simulation has no functions of that ABI, and says so."""
     done = test.slackline("simulate", "--platform", f"{ROOT}/examples/platforms/graphene.xml", "-n", "2", "--",

@@ -50,12 +50,6 @@ RuntimeLibraries find_runtime_libraries() {
               "Set SLACKLINE_LIB to the folder of libslackline_preload.so.");
 }
 
-bool has_recorder(const RuntimeLibraries& libraries, std::string_view mpi) {
-  std::error_code ignored;
-  return fs::exists(libraries.preload.parent_path() / fmt::format("libslackline_record_{}.so", mpi),
-                    ignored);
-}
-
 std::string preload_value(const RuntimeLibraries& libraries, bool yield) {
   std::string value = libraries.preload.string();
   if (yield) value += ":" + libraries.yield.string();

@@ -17,9 +17,6 @@ struct RuntimeLibraries {
 /// their path has a blank or a colon, at which LD_PRELOAD would split it.
 RuntimeLibraries find_runtime_libraries();
 
-/// Whether the recorder for `mpi` ("openmpi", "mpich") was built.
-bool has_recorder(const RuntimeLibraries& libraries, std::string_view mpi);
-
 /// The value of LD_PRELOAD for the ranks: ours before what is set already.
 std::string preload_value(const RuntimeLibraries& libraries, bool yield);
 

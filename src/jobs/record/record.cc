@@ -315,20 +315,6 @@ int parse_sample_rate(const std::string& text, const std::string& call_paths) {
                     "Use --sample=200Hz.");
 }
 
-namespace {
-
-void check_recorder(const RuntimeLibraries& libraries, const Launcher& launcher) {
-  const bool open_mpi = launcher.kind == LauncherKind::open_mpi;
-  if (!open_mpi && launcher.kind != LauncherKind::mpich) return;
-  const std::string_view mpi = open_mpi ? "openmpi" : "mpich";
-  if (has_recorder(libraries, mpi)) return;
-  throw Error(fmt::format("cannot record {} programs", open_mpi ? "Open MPI" : "MPICH"),
-              "this Slackline was built without that MPI library",
-              "Install its development package and rebuild Slackline.");
-}
-
-}  // namespace
-
 RecordResult record(const RecordOptions& options) {
   if (options.command.empty()) {
     throw usage_error("cannot record", "no command given",
@@ -336,7 +322,6 @@ RecordResult record(const RecordOptions& options) {
   }
   const RuntimeLibraries libraries = find_runtime_libraries();
   const Launcher launcher = find_launcher(options.command, options.mpi);
-  check_recorder(libraries, launcher);
   const RecordPlaces places = places_of(options.output, options.analysis.wanted());
   check_files(options.output, places);
   Environment variables =
