@@ -101,6 +101,12 @@ def case_opened(test):
         check(calls(test.text(), rank, "barrier") == 10, "every call is recorded")
 
 
+def case_mpi4(test):
+    if test.run(test.launcher(4) + [test.program("mpi4")]).returncode != 0:
+        skip("this MPI does not run the program by itself (MPICH's device ch3 has no partitioned communication)")
+    calls_test.case_mpi4(test)
+
+
 def case_level(test):
     """The ABI has numbers of its own for levels of threads."""
     succeeded(test.record(test.launcher(2) + [test.program("threads"), "churn"]), "MPI_THREAD_MULTIPLE")
