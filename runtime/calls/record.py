@@ -197,7 +197,7 @@ def prototypes(calls):
     """The functions of MPI in the table whose arguments are known, as runtime/abi/mpi.h declares them."""
     out = []
     for call in calls:
-        if call.record is None and call.online is None:
+        if call.prefix != "MPI_" or (call.record is None and call.online is None):
             continue
         level = ["const int level", "..."] if call.name == "Pcontrol" else None
         out.append(f"SLK_WEAK int PMPI_{call.name}({', '.join(level or call.parameters())});")
