@@ -21,7 +21,9 @@
 
 // The program's library may be newer than this header, or older. Open MPI's handles are pointers.
 #pragma weak PMPI_Group_from_session_pset
+#if SLK_OPENMPI || SLK_MPICH  // else a function of the header
 #pragma weak PMPI_Session_f2c
+#endif
 #if MPI_VERSION < 4
 using MPI_Session = struct ompi_instance_t*;
 extern "C" int PMPI_Group_from_session_pset(MPI_Session, const char*, MPI_Group*);
