@@ -34,6 +34,13 @@ bool has_wildcard(const Call& call) {
   return (call.flags & kAny) != 0 || (receives_too && (receive_half(call).flags & kAny) != 0);
 }
 
+/// What MPI_Start does with a persistent collective stands in a timed trace as the nonblocking one
+/// that lasts no time, beside the call itself.
+bool is_started(const Trace& job, const Call& call) {
+  return operation_class(call.operation) == OperationClass::icollective &&
+         call.begin_ns == call.end_ns && job.timed();
+}
+
 void add_call(RankSummary& sum, const Call& call) {
   const bool polls = is_poll(call.operation) && call.has(SLK_FLAG_FAILED);
   const PollRun run = polls ? poll_run(call) : PollRun{};
@@ -90,6 +97,10 @@ void add_rank_facts(TraceSummary& all, const Trace& job, std::span<const RankSum
 }
 
 void add_operations(TraceSummary& all, std::span<const RankSummary> ranks) {
+  for (const RankSummary& rank : ranks) {
+    all.collectives += rank.started;
+    add_saturated(all.collective_bytes, rank.started_bytes);
+  }
   for (std::size_t op = 0; op < kOperationCount; ++op) {
     OperationSummary sum{.operation = static_cast<Operation>(op)};
     for (const RankSummary& rank : ranks) {
@@ -156,7 +167,12 @@ void RankSummarizer::add(const RankCalls& calls) {
       sum_.first_ns = std::min(job_.calls(rank_).start_ns(), call.begin_ns);
       last_end_ns_ = job_.calls(rank_).start_ns();
     }
-    add_call(sum_, call);
+    if (is_started(job_, call)) {
+      ++sum_.started;
+      add_saturated(sum_.started_bytes, call.bytes);
+    } else {
+      add_call(sum_, call);
+    }
     if (call.thread != 0) continue;
     sum_.compute_ns += std::max<std::int64_t>(0, call.begin_ns - last_end_ns_);
     last_end_ns_ = call.end_ns;

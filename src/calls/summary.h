@@ -79,6 +79,8 @@ struct RankSummary {
   std::uint64_t messages = 0;
   std::uint64_t message_bytes = 0;
   std::uint64_t wildcards = 0;
+  std::uint64_t started = 0;  ///< persistent collectives, of which MPI_Start is the call
+  std::uint64_t started_bytes = 0;
   std::uint64_t openmp_regions = 0;
   std::uint32_t openmp_threads = 1;
   std::uint32_t threads = 0;

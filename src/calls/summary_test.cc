@@ -99,5 +99,22 @@ TEST(Summary, OfNothingIsZero) {
   EXPECT_TRUE(s.operations.empty());
 }
 
+TEST(Summary, AStartedPersistentCollectiveIsOneCall) {
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=1\nrank 0\n"
+      " @0 +1 allreduce_init\n @5 iallreduce bytes=16 req=1\n @5 +2 start\n @8 +4 wait req=1\n"
+      " @20 +1 iallreduce bytes=8 req=2\n @22 +4 wait req=2\n",
+      "test");
+  const TraceSummary all = summarize(trace);
+  EXPECT_EQ(all.calls, 5u);
+  EXPECT_EQ(all.collectives, 2u);
+  EXPECT_EQ(all.collective_bytes, 24u);
+  for (const OperationSummary& o : all.operations) {
+    if (o.operation == Operation::iallreduce) {
+      EXPECT_EQ(o.calls, 1u);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace slackline
