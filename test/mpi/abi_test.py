@@ -42,14 +42,15 @@ def with_abi(case, test, *parameter):
         skip("no MPI with the standard ABI: SLACKLINE_ABI_MPI names none, and the one on top of MPICH was not built")
     version = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=True).stdout
     test.arguments.mpi = "mpich" if "HYDRA" in version else "openmpi"
+    os.mkdir(os.path.join(test.folder, "abi"))
     test.launcher = lambda ranks: [mpiexec, "-n", str(ranks)]
-    test.program = lambda name: compiled(test, f"{HERE}/{name}.c", f"program-{name}", f"-I{HERE}", f"-I{ROOT}/runtime/record")
+    test.program = lambda name: compiled(test, f"{HERE}/{name}.c", f"abi/{name}", f"-I{HERE}", f"-I{ROOT}/runtime/record")
     case(test, *parameter)
 
 
 def case_header(test):
     """The recorder's mpi.h has the constants, the statuses and the functions of that MPI's."""
-    if "SLACKLINE_ABI_MPI" not in os.environ:
+    if not os.environ.get("SLACKLINE_ABI_MPI"):
         skip("SLACKLINE_ABI_MPI names no MPI to compare with")
     own = f"{ROOT}/runtime/abi"
     with open(f"{own}/mpi.h", encoding="utf-8") as header:
