@@ -103,6 +103,31 @@ def case_limited(test):
         shutil.rmtree(test.output)
 
 
+def case_container(test):
+    """Ranks in a container that has the system's files, the programs and the recorder."""
+    if shutil.which("ch-run") is None:
+        skip("Charliecloud is not installed")
+    image = os.path.join(test.folder, "image")
+    runtime = os.path.join(os.path.dirname(test.arguments.slackline), "lib", "slackline")
+    seen = ["/usr", runtime, os.path.join(test.arguments.programs, test.arguments.mpi)]
+    for folder in [*seen, "/dev", "/etc", "/home", "/opt", "/proc", "/root", "/sys", "/tmp", "/var"]:
+        os.makedirs(image + folder, exist_ok=True)
+    for name in ("bin", "lib", "lib64", "sbin"):
+        os.symlink(f"usr/{name}", os.path.join(image, name))
+    for name in ("passwd", "group", "hosts", "resolv.conf"):
+        with open(os.path.join(image, "etc", name), "w", encoding="utf-8"):
+            pass
+    into = ["ch-run", "--cd=/tmp", *(f"--bind={folder}:{folder}" for folder in seen), image, "--"]
+    command = [*test.launcher(2), *into, test.program("habits")]
+    user = {"USER": os.environ.get("USER", "root")}
+    bare_job = test.run(command, **user)
+    if bare_job.stdout.count("talked 10") != 2:
+        skip(f"Charliecloud cannot start an MPI job here: {bare_job.stderr[-300:]}")
+    done = test.slackline("record", "--keep-raw", "-o", test.output, "--", *command, **user)
+    check(done.stdout.count("talked 10") == 2 and not finding(test.text(), "missing_ranks"), f"recorded: {done.stderr}")
+    check(calls(test.text(), 1, "sendrecv") == 10, "all calls of a rank in the container")
+
+
 def case_uneven(test):
     """Ranks whose collectives differ reach the end as they do without the recorder."""
     check_same(test, bare(test, 2, "habits", "uneven"), recorded(test, 2, "habits", "uneven"))
