@@ -35,10 +35,31 @@ static void sift_down(struct delay_queue* queue, size_t at) {
   queue->heap[at] = message;
 }
 
+static size_t class_of(size_t length) {
+  size_t class = 0;
+  while (length >> class > 0) ++class;
+  return class;
+}
+
+/* A message with room for at least that length. */
+static struct delayed_message* new_message(struct delay_queue* queue, size_t length) {
+  const size_t class = class_of(length);
+  struct delayed_message* message = queue->spare[class];
+  if (message == NULL) return malloc(sizeof *message + ((size_t)1 << class));
+  queue->spare[class] = message->next_spare;
+  return message;
+}
+
+void delay_queue_give_back(struct delay_queue* queue, struct delayed_message* message) {
+  const size_t class = class_of(message->length);
+  message->next_spare = queue->spare[class];
+  queue->spare[class] = message;
+}
+
 int delay_queue_add(struct delay_queue* queue, uint64_t due_ns, void* receiver, void* interface,
                     const void* bytes, size_t length, unsigned flags) {
   if (queue->count == queue->capacity && grow(queue) != 0) return -1;
-  struct delayed_message* message = malloc(sizeof *message + length);
+  struct delayed_message* message = new_message(queue, length);
   if (message == NULL) return -1;
   message->due_ns = due_ns;
   message->order = queue->arrivals++;
@@ -64,11 +85,23 @@ void delay_queue_drop(struct delay_queue* queue, const void* interface) {
   size_t kept = 0;
   for (size_t i = 0; i < queue->count; ++i) {
     if (interface == NULL || queue->heap[i]->interface == interface) {
-      free(queue->heap[i]);
+      delay_queue_give_back(queue, queue->heap[i]);
     } else {
       queue->heap[kept++] = queue->heap[i];
     }
   }
   queue->count = kept;
   for (size_t i = kept / 2; i-- > 0;) sift_down(queue, i);
+}
+
+void delay_queue_free(struct delay_queue* queue) {
+  delay_queue_drop(queue, NULL);
+  for (size_t class = 0; class < kSpareClasses; ++class) {
+    for (struct delayed_message* m; (m = queue->spare[class]) != NULL;) {
+      queue->spare[class] = m->next_spare;
+      free(m);
+    }
+  }
+  free(queue->heap);
+  memset(queue, 0, sizeof *queue);
 }

@@ -4,9 +4,9 @@ extern "C" {
 #include <link.h>
 }
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -14,10 +14,7 @@ namespace {
 
 struct Queue {
   Queue() = default;
-  ~Queue() {
-    delay_queue_drop(&queue, nullptr);
-    std::free(queue.heap);
-  }
+  ~Queue() { delay_queue_free(&queue); }
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
@@ -29,7 +26,7 @@ struct Queue {
     delayed_message* message = delay_queue_take(&queue, now);
     if (message == nullptr) return -1;
     const int value = *reinterpret_cast<const int*>(message->bytes);
-    std::free(message);
+    delay_queue_give_back(&queue, message);
     return value;
   }
 
@@ -48,6 +45,18 @@ TEST(DelayQueue, KeepsTheOrderOfEqualTimes) {
   Queue q;
   for (int i = 0; i < 500; ++i) q.add(7, i);
   for (int i = 0; i < 500; ++i) EXPECT_EQ(q.take(7), i);
+}
+
+TEST(DelayQueue, UsesMemoryAgain) {
+  Queue q;
+  std::vector<const void*> first;
+  for (int i = 0; i < 100; ++i) q.add(7, i);
+  for (std::size_t i = 0; i < q.queue.count; ++i) first.push_back(q.queue.heap[i]);
+  for (int i = 0; i < 100; ++i) q.take(7);
+  for (int i = 0; i < 100; ++i) q.add(7, i);
+  for (std::size_t i = 0; i < q.queue.count; ++i) {
+    EXPECT_THAT(first, testing::Contains(q.queue.heap[i]));
+  }
 }
 
 TEST(DelayQueue, SortsByTime) {

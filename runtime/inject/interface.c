@@ -202,7 +202,7 @@ static void hand_on(struct delayed_message* message) {
                message->flags & ~(unsigned)UCT_CB_PARAM_FLAG_DESC);
   receiver_handed_on(&to->interface->progress->receiver, message->length, now_ns() - begin);
   ++inject_counts.delayed;
-  free(message);
+  delay_queue_give_back(&to->interface->progress->queue, message);
 }
 
 static unsigned release_due(struct progress* progress) {
@@ -323,8 +323,7 @@ void remove_interface(uct_iface_h iface) {
   const unregister_function unregister_progress =
       (unregister_function)(uintptr_t)next_in_ucx("uct_worker_progress_unregister_safe");
   unregister_progress(progress->worker, &progress->callback);
-  free(progress->queue.heap);
-  memset(&progress->queue, 0, sizeof progress->queue);
+  delay_queue_free(&progress->queue);
 }
 
 void* set_handler(uct_iface_h iface, uint8_t id, uct_am_callback_t callback, void* argument) {
