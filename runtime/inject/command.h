@@ -7,6 +7,7 @@
 /* What `slackline inject` asks for, by environment variables:
  * SLACKLINE_INJECT_INTRA, SLACKLINE_INJECT_INTER: "latency_ns,bytes_per_second,jitter_ns" for
  * pairs that talk through shared memory and through a network; absent: left alone;
+ * SLACKLINE_INJECT_EAGER: the largest message without a rendezvous;
  * SLACKLINE_INJECT_DIR: the folder into which each rank writes its counts. */
 struct inject_settings {
   int on; /* either of the two is there */
@@ -14,6 +15,7 @@ struct inject_settings {
   int has_inter;
   struct link_settings intra;
   struct link_settings inter;
+  uint64_t eager_limit;
 };
 
 const struct inject_settings* inject_settings(void);
@@ -34,6 +36,19 @@ struct inject_counts {
 };
 
 extern struct inject_counts inject_counts;
+
+/* What one transport took, eager [0] and with a rendezvous [1]. */
+struct transport_counts {
+  char name[64];
+  char device[64];
+  uint64_t messages[2];
+  uint64_t bytes[2];
+};
+
+/* Those of a transport and a device, by their library's names. Never NULL: the last are shared. */
+struct transport_counts* transport_counts(const char* transport, const char* device);
+
+void count_message(struct transport_counts* counts, int rendezvous, size_t bytes);
 
 /* Writes them to a file of this process in $SLACKLINE_INJECT_DIR, replacing what is there.
  * `ended`: whether the process is at its end. Failure is silent: the job goes on. */

@@ -13,21 +13,10 @@
 
 #include <dlfcn.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <ucp/api/ucp_version.h>
 
 #include "command.h"
-
-/* Open MPI opens UCX privately, so RTLD_NEXT alone does not find it. */
-void* next_in_ucx(const char* name) {
-  void* library = dlopen("libuct.so.0", RTLD_LAZY | RTLD_NOLOAD);
-  void* found = library == NULL ? dlsym(RTLD_NEXT, name) : dlsym(library, name);
-  if (library != NULL) dlclose(library);
-  if (found != NULL) return found;
-  fprintf(stderr, "slackline: UCX has no %s\n", name);
-  abort();
-}
+#include "next.h"
 
 /* Whether the UCX of this process has the structures that this library was compiled with. */
 static int has_known_layout(void) {
@@ -49,7 +38,7 @@ typedef void (*close_function)(uct_iface_h);
 typedef ucs_status_t (*query_function)(uct_iface_h, uct_iface_attr_t*);
 typedef ucs_status_t (*handler_function)(uct_iface_h, uint8_t, uct_am_callback_t, void*, uint32_t);
 
-#define NEXT(type, name) ((type)(uintptr_t)next_in_ucx(name))
+#define NEXT(type, name) ((type)(uintptr_t)next_in(kUct, name))
 
 /* What is injected on this transport; NULL: it is left alone. */
 static const struct link_settings* wanted(const uct_iface_params_t* params) {
@@ -63,15 +52,19 @@ static const struct link_settings* wanted(const uct_iface_params_t* params) {
   return settings->has_inter ? &settings->inter : NULL;
 }
 
+#pragma GCC visibility push(default)
+
 ucs_status_t uct_iface_open(uct_md_h md, uct_worker_h worker, const uct_iface_params_t* params,
                             const uct_iface_config_t* config, uct_iface_h* iface) {
   const open_function next = NEXT(open_function, "uct_iface_open");
   const ucs_status_t status = next(md, worker, params, config, iface);
   const struct link_settings* link = status == UCS_OK ? wanted(params) : NULL;
   if (link == NULL) return status;
+  const char* device = params->mode.device.dev_name;
   if (!has_known_layout()) {
     write_obstacle("the job's UCX is of another version than the one Slackline was built with");
-  } else if (add_interface(*iface, worker, link) == 0) {
+  } else if (add_interface(*iface, worker, link,
+                           transport_counts(params->mode.device.tl_name, device)) == 0) {
     ++inject_counts.interfaces;
     write_counts(0);
   }
@@ -97,25 +90,4 @@ ucs_status_t uct_iface_set_am_handler(uct_iface_h iface, uint8_t id, uct_am_call
   return next(iface, id, on_arrival, slot, flags);
 }
 
-static int is_rank(void) {
-  static const char* const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-    if (getenv(names[i]) != NULL) return 1;
-  }
-  return 0;
-}
-
-static int has_mpi(void) {
-  static const char* const names[] = {"libmpi.so.40", "libmpich.so.12", "libmpi_abi.so.1",
-                                      "libmpi_abi.so.0"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-    if (dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD) != NULL) return 1;
-  }
-  return 0;
-}
-
-/* A rank whose messages went another way says so by its zeros. */
-__attribute__((destructor)) static void at_exit(void) {
-  if (!inject_settings()->on) return;
-  if (inject_counts.interfaces > 0 || (is_rank() && has_mpi())) write_counts(1);
-}
+#pragma GCC visibility pop

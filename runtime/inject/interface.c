@@ -1,26 +1,15 @@
 #include "interface.h"
 
-#include <sched.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "delay_queue.h"
-#include "receiver.h"
+#include "next.h"
+#include "stamp.h"
 
 enum {
   kMaxInterfaces = 32,
   kMaxShort = 512, /* bytes of the largest short message, as UCX sees it */
-  kEmptyPollsToYield = 10,
-};
-
-/* The last bytes of every message. */
-struct trailer {
-  uint64_t due_ns;   /* by the sender's clock */
-  uint32_t delay_ns; /* due_ns less the time of sending */
-  uint32_t host;     /* of the sender */
 };
 
 struct handler {
@@ -47,6 +36,7 @@ struct interface {
   struct link_settings settings;
   struct links links;
   struct progress* progress;
+  struct transport_counts* counts;
   uct_ep_am_short_func_t am_short;
   uct_ep_am_short_iov_func_t am_short_iov;
   uct_ep_am_bcopy_func_t am_bcopy;
@@ -55,42 +45,6 @@ struct interface {
 
 static struct interface interfaces[kMaxInterfaces];
 static struct progress progresses[kMaxInterfaces];
-
-static uint64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static int local_ranks(void) {
-  static const char* const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
-                                      "SLURM_NTASKS_PER_NODE"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-    const char* text = getenv(names[i]);
-    if (text != NULL) return atoi(text);
-  }
-  return 1;
-}
-
-/* Whether this host runs more ranks of the job than it has processors for them, as far as the
- * launcher says how many there are. Found out once. */
-static int has_too_few_processors(void) {
-  static int known;
-  if (known == 0) known = local_ranks() > sysconf(_SC_NPROCESSORS_ONLN) ? 2 : 1;
-  return known == 2;
-}
-
-static uint32_t own_host(void) {
-  static uint32_t host;
-  if (host == 0) {
-    char name[256] = "";
-    gethostname(name, sizeof name - 1);
-    host = 2166136261u; /* FNV-1a */
-    for (const char* c = name; *c != '\0'; ++c) host = (host ^ (unsigned char)*c) * 16777619u;
-    if (host == 0) host = 1;
-  }
-  return host;
-}
 
 static struct interface* find_interface(uct_iface_h iface) {
   for (int i = 0; i < kMaxInterfaces; ++i) {
@@ -105,40 +59,33 @@ int is_delayed(uct_iface_h iface) {
 
 /* --- sending --- */
 
-struct departure {
-  struct link link;
-  struct trailer trailer;
-};
-
-static struct departure depart(struct interface* self, uct_ep_h ep, size_t bytes) {
-  static uint64_t random_state;
-  if (random_state == 0) random_state = 0x9e3779b97f4a7c15u ^ (uint64_t)getpid();
-  const uint64_t now = now_ns();
-  struct departure d;
-  d.link = link_after(links_find(&self->links, ep), &self->settings, now, bytes, &random_state);
-  d.trailer.due_ns = d.link.due_ns;
-  const uint64_t delay = d.link.due_ns - now;
-  d.trailer.delay_ns = delay > UINT32_MAX ? UINT32_MAX : (uint32_t)delay;
-  d.trailer.host = own_host();
-  return d;
+static struct departure depart_on(struct interface* self, uct_ep_h ep, size_t bytes) {
+  return depart(&self->links, ep, &self->settings, bytes);
 }
 
-static void sent(struct interface* self, uct_ep_h ep, const struct departure* d) {
-  *links_find(&self->links, ep) = d->link;
-  ++inject_counts.sent;
+/* Control messages and data of UCX's rendezvous have these numbers (enum ucp_am_id, not public). */
+static int of_rendezvous(uint8_t id) {
+  return (id >= 9 && id <= 12) || id == 16;
+}
+
+static void sent(struct interface* self, uct_ep_h ep, uint8_t id, const struct departure* d,
+                 size_t bytes) {
+  departed(&self->links, ep, d);
+  count_message(self->counts, of_rendezvous(id), bytes);
 }
 
 static ucs_status_t delayed_am_short(uct_ep_h ep, uint8_t id, uint64_t header, const void* payload,
                                      unsigned length) {
   struct interface* self = find_interface(ep->iface);
-  unsigned char bytes[kMaxShort + sizeof(struct trailer)];
+  unsigned char bytes[kMaxShort + sizeof(struct stamp)];
   if (length > kMaxShort) return UCS_ERR_INVALID_PARAM;
   if (length > 0) memcpy(bytes, payload, length);
-  const struct departure d = depart(self, ep, length + sizeof header);
-  memcpy(bytes + length, &d.trailer, sizeof d.trailer);
+  const size_t own = length + sizeof header;
+  const struct departure d = depart_on(self, ep, own);
+  memcpy(bytes + length, &d.stamp, sizeof d.stamp);
   const ucs_status_t status =
-      self->am_short(ep, id, header, bytes, length + (unsigned)sizeof d.trailer);
-  if (status == UCS_OK) sent(self, ep, &d);
+      self->am_short(ep, id, header, bytes, length + (unsigned)sizeof d.stamp);
+  if (status == UCS_OK) sent(self, ep, id, &d, own);
   return status;
 }
 
@@ -151,13 +98,13 @@ static ucs_status_t delayed_am_short_iov(uct_ep_h ep, uint8_t id, const uct_iov_
   size_t bytes = 0;
   for (size_t i = 0; i < count; ++i) bytes += iov[i].length * iov[i].count;
   memcpy(pieces, iov, count * sizeof *iov);
-  struct departure d = depart(self, ep, bytes);
+  struct departure d = depart_on(self, ep, bytes);
   memset(&pieces[count], 0, sizeof *pieces);
-  pieces[count].buffer = &d.trailer;
-  pieces[count].length = sizeof d.trailer;
+  pieces[count].buffer = &d.stamp;
+  pieces[count].length = sizeof d.stamp;
   pieces[count].count = 1;
   const ucs_status_t status = self->am_short_iov(ep, id, pieces, count + 1);
-  if (status == UCS_OK) sent(self, ep, &d);
+  if (status == UCS_OK) sent(self, ep, id, &d, bytes);
   return status;
 }
 
@@ -173,9 +120,9 @@ struct packing {
 static size_t pack_with_trailer(void* to, void* argument) {
   struct packing* packing = argument;
   const size_t length = packing->pack(to, packing->argument);
-  packing->departure = depart(packing->interface, packing->ep, length);
-  memcpy((unsigned char*)to + length, &packing->departure.trailer, sizeof(struct trailer));
-  return length + sizeof(struct trailer);
+  packing->departure = depart_on(packing->interface, packing->ep, length);
+  memcpy((unsigned char*)to + length, &packing->departure.stamp, sizeof(struct stamp));
+  return length + sizeof(struct stamp);
 }
 
 static ssize_t delayed_am_bcopy(uct_ep_h ep, uint8_t id, uct_pack_callback_t pack, void* argument,
@@ -188,8 +135,9 @@ static ssize_t delayed_am_bcopy(uct_ep_h ep, uint8_t id, uct_pack_callback_t pac
   packing.argument = argument;
   const ssize_t length = self->am_bcopy(ep, id, pack_with_trailer, &packing, flags);
   if (length < 0) return length;
-  sent(self, ep, &packing.departure);
-  return length - (ssize_t)sizeof(struct trailer);
+  const ssize_t own = length - (ssize_t)sizeof(struct stamp);
+  sent(self, ep, id, &packing.departure, (size_t)own);
+  return own;
 }
 
 /* --- receiving --- */
@@ -218,53 +166,28 @@ static unsigned release_due(struct progress* progress) {
   return released;
 }
 
-/* With more ranks than processors, one that polls without success keeps the one it waits for from
- * running. */
-static void yield_when_idle(struct progress* progress, unsigned released) {
-  if (released > 0 || progress->arrivals != progress->arrivals_before) {
-    progress->arrivals_before = progress->arrivals;
-    progress->empty_polls = 0;
-  } else if (++progress->empty_polls > kEmptyPollsToYield && has_too_few_processors()) {
-    ++inject_counts.yields;
-    sched_yield();
-  }
-}
-
 static unsigned on_progress(void* argument) {
   struct progress* progress = argument;
   const unsigned released = release_due(progress);
-  yield_when_idle(progress, released);
-  return released;
-}
-
-/* When the message is due by this host's clock: the latency begins when it has left the link and
- * would have been handed on without it. */
-static uint64_t due_here(struct interface* self, const struct trailer* trailer, size_t length,
-                         uint64_t now) {
-  if (trailer->host != own_host()) {
-    ++inject_counts.foreign;
-    return now + trailer->delay_ns;
+  if (released > 0 || progress->arrivals != progress->arrivals_before) {
+    progress->arrivals_before = progress->arrivals;
+    progress->empty_polls = 0;
+  } else {
+    yield_when_idle(&progress->empty_polls);
   }
-  const uint64_t latency = self->settings.latency_ns;
-  if (latency == 0 || trailer->delay_ns == UINT32_MAX) return trailer->due_ns;
-  const uint64_t sent = trailer->due_ns - trailer->delay_ns;
-  const uint64_t taken = receiver_takes(&self->progress->receiver, length, sent, now);
-  return taken + latency > trailer->due_ns ? taken + latency : trailer->due_ns;
+  return released;
 }
 
 ucs_status_t on_arrival(void* slot, void* data, size_t length, unsigned flags) {
   struct handler* handler = slot;
   struct progress* progress = handler->interface->progress;
-  struct trailer trailer;
-  const size_t own = length - sizeof trailer;
-  memcpy(&trailer, (const unsigned char*)data + own, sizeof trailer);
+  struct stamp stamp;
+  const size_t own = length - sizeof stamp;
+  memcpy(&stamp, (const unsigned char*)data + own, sizeof stamp);
   const uint64_t now = now_ns();
-  const uint64_t due = due_here(handler->interface, &trailer, own, now);
+  const uint64_t due =
+      due_here(&progress->receiver, &handler->interface->settings, &stamp, own, now);
   ++progress->arrivals;
-  if (due < now) {
-    ++inject_counts.late;
-    inject_counts.late_ns += now - due;
-  }
   if (delay_queue_add(&progress->queue, due, handler, handler->interface, data, own, flags) != 0) {
     /* No memory: a message without its delay is better than none. */
     return handler->callback(handler->argument, data, own, flags);
@@ -288,18 +211,20 @@ static struct progress* progress_of(uct_worker_h worker) {
   typedef void (*register_function)(uct_worker_h, ucs_callback_t, void*, unsigned,
                                     uct_worker_cb_id_t*);
   const register_function register_progress =
-      (register_function)(uintptr_t)next_in_ucx("uct_worker_progress_register_safe");
+      (register_function)(uintptr_t)next_in(kUct, "uct_worker_progress_register_safe");
   register_progress(worker, on_progress, unused, UCS_CALLBACKQ_FLAG_FAST, &unused->callback);
   return unused;
 }
 
-int add_interface(uct_iface_h iface, uct_worker_h worker, const struct link_settings* settings) {
+int add_interface(uct_iface_h iface, uct_worker_h worker, const struct link_settings* settings,
+                  struct transport_counts* counts) {
   struct interface* self = find_interface(NULL);
   struct progress* progress = self == NULL ? NULL : progress_of(worker);
   if (progress == NULL) return -1;
   memset(self, 0, sizeof *self);
   self->iface = iface;
   self->settings = *settings;
+  self->counts = counts;
   self->progress = progress;
   self->am_short = iface->ops.ep_am_short;
   self->am_short_iov = iface->ops.ep_am_short_iov;
@@ -321,7 +246,7 @@ void remove_interface(uct_iface_h iface) {
   if (--progress->interfaces > 0) return;
   typedef void (*unregister_function)(uct_worker_h, uct_worker_cb_id_t*);
   const unregister_function unregister_progress =
-      (unregister_function)(uintptr_t)next_in_ucx("uct_worker_progress_unregister_safe");
+      (unregister_function)(uintptr_t)next_in(kUct, "uct_worker_progress_unregister_safe");
   unregister_progress(progress->worker, &progress->callback);
   delay_queue_free(&progress->queue);
 }
@@ -344,6 +269,6 @@ void restrict_capabilities(uct_iface_attr_t* a) {
   memset(&a->cap.atomic64, 0, sizeof a->cap.atomic64);
   if (a->cap.am.max_short > kMaxShort) a->cap.am.max_short = kMaxShort;
   a->cap.am.max_short -=
-      a->cap.am.max_short < sizeof(struct trailer) ? a->cap.am.max_short : sizeof(struct trailer);
-  a->cap.am.max_bcopy -= sizeof(struct trailer);
+      a->cap.am.max_short < sizeof(struct stamp) ? a->cap.am.max_short : sizeof(struct stamp);
+  a->cap.am.max_bcopy -= sizeof(struct stamp);
 }

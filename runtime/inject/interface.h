@@ -2,14 +2,15 @@
 #define SLACKLINE_INJECT_INTERFACE_H
 #include <uct/api/uct.h>
 
-#include "link.h"
+#include "command.h"
 
 /* The transports of this process whose messages are delayed. UCX serialises the calls on one
  * worker; opening and closing happens while MPI starts and ends. */
 
-/* Delays what is sent and received through `iface` from now on. Returns 0, or -1 when there are too
- * many interfaces: it is left alone then. */
-int add_interface(uct_iface_h iface, uct_worker_h worker, const struct link_settings* settings);
+/* Delays what is sent and received through `iface` from now on, and counts it. Returns 0, or -1
+ * when there are too many interfaces: it is left alone then. */
+int add_interface(uct_iface_h iface, uct_worker_h worker, const struct link_settings* settings,
+                  struct transport_counts* counts);
 
 /* Forgets the interface, if it is one, with what has arrived there and was not handed on. */
 void remove_interface(uct_iface_h iface);
@@ -25,9 +26,5 @@ void* set_handler(uct_iface_h iface, uint8_t id, uct_am_callback_t callback, voi
 
 /* UCX's callback for each message that has arrived. */
 ucs_status_t on_arrival(void* slot, void* data, size_t length, unsigned flags);
-
-/* UCX's own function of that name in libuct, behind the one of this library. Ends the program when
- * there is none, as it would without this library. */
-void* next_in_ucx(const char* name);
 
 #endif

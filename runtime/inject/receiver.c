@@ -22,14 +22,23 @@ static uint64_t if_known(uint64_t least) {
   return least == UINT64_MAX ? 0 : least;
 }
 
+/* The least that is known of messages of that class, or else of shorter ones. */
+static uint64_t transport_of(const struct receiver* receiver, const struct message_costs* costs) {
+  while (costs > receiver->costs && (!costs->seen || costs->transport_ns == UINT64_MAX)) --costs;
+  return costs->seen ? if_known(costs->transport_ns) : 0;
+}
+
 uint64_t receiver_takes(struct receiver* receiver, size_t length, uint64_t sent_ns,
                         uint64_t now_ns) {
   struct message_costs* costs = costs_of(receiver, length);
-  const uint64_t longest = longest_transport_ns(length);
+  const uint64_t longest = longest_transport_ns(length) + receiver->beyond_memory_ns;
   uint64_t transport = now_ns > sent_ns ? now_ns - sent_ns : 0;
-  if (transport > longest) transport = longest;
-  note_least(&costs->transport_ns, transport);
-  uint64_t begin = sent_ns + costs->transport_ns;
+  if (receiver->beyond_memory_ns == 0) {
+    note_least(&costs->transport_ns, transport < longest ? transport : longest);
+  } else if (transport <= longest && sent_ns <= receiver->polled_ns) {
+    note_least(&costs->transport_ns, transport);
+  }
+  uint64_t begin = sent_ns + transport_of(receiver, costs);
   if (begin < receiver->free_ns) begin = receiver->free_ns;
   const uint64_t taken = begin + if_known(costs->queue_ns);
   receiver->free_ns = taken + if_known(costs->hand_on_ns);

@@ -18,7 +18,11 @@ struct message_costs {
  * the receiver computes while a message is under way is no transport. */
 struct receiver {
   struct message_costs costs[kReceiverClasses];
-  uint64_t free_ns; /* when it would be done with all messages so far */
+  /* Not 0: the transport is a network, which takes at most so much longer than shared memory. It
+   * is learned only from messages that were under way when the receiver looked before. */
+  uint64_t beyond_memory_ns;
+  uint64_t polled_ns; /* when that was */
+  uint64_t free_ns;   /* when it would be done with all messages so far */
 };
 
 /* When a message of `length` bytes that was sent at `sent_ns` and arrived at `now_ns` would be

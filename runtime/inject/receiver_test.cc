@@ -49,4 +49,26 @@ TEST(Receiver, BoundsWhatItDoesNotKnowYet) {
   EXPECT_LE(taken, 10'000u + 500 + kBytes / 4);
 }
 
+/// A receiver of a network that last looked at 5'000 ns.
+receiver network_receiver() {
+  receiver r{};
+  r.beyond_memory_ns = 50'000;
+  r.polled_ns = 5'000;
+  return r;
+}
+
+TEST(Receiver, LearnsFromMessagesThatItWaitedFor) {
+  receiver r = network_receiver();
+  EXPECT_EQ(receiver_takes(&r, kBytes, 4'000, 12'000), 4'000u + 8'000);
+  EXPECT_EQ(receiver_takes(&r, kBytes, 100'000, 190'000), 100'000u + 8'000);
+  // What is known of shorter ones is the least that longer ones take.
+  EXPECT_EQ(receiver_takes(&r, 10 * kBytes, 200'000, 290'000), 200'000u + 8'000);
+}
+
+TEST(Receiver, LearnsNothingFromMessagesThatItDidNotWaitFor) {
+  receiver r = network_receiver();
+  EXPECT_EQ(receiver_takes(&r, kBytes, 6'000, 40'000), 6'000u);   // it may have computed
+  EXPECT_EQ(receiver_takes(&r, kBytes, 5'000, 900'000), 6'000u);  // a connection was made
+}
+
 }  // namespace

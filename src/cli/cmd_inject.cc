@@ -56,7 +56,13 @@ std::string message(const Injection& injection, const InjectedCommand& command,
   std::string text = fmt::format("slackline: injected {} into {} between {}\n",
                                  describe_injection(injection), count_of(counts.sent, "message"),
                                  count_of(static_cast<std::uint64_t>(counts.ranks), "rank"));
-  if (command.launcher().kind == LauncherKind::open_mpi) {
+  for (const TransportCounts& t : counts.transports) {
+    text += fmt::format("slackline: through {} ({}): {} eager with {}, {} of rendezvous with {}\n",
+                        t.name, t.device, count_of(t.eager, "message"),
+                        format_bytes(static_cast<double>(t.eager_bytes)), t.rendezvous,
+                        format_bytes(static_cast<double>(t.rendezvous_bytes)));
+  }
+  if (command.launcher().kind == LauncherKind::open_mpi && command.switched()) {
     text += "slackline: Open MPI was switched to its UCX point-to-point layer (pml ucx)\n";
   }
   if (counts.foreign > 0) {

@@ -35,8 +35,7 @@ void declare_retries(OptionList& options, int& retries) {
 }
 
 void declare_eager_limit(OptionList& options, std::string& limit) {
-  options.add("--eager-limit SIZE", limit,
-              "Largest message without a rendezvous (UCX_RNDV_THRESH)");
+  options.add("--eager-limit SIZE", limit, "Largest message without a rendezvous");
 }
 
 }  // namespace slackline

@@ -31,17 +31,18 @@ static void meet(void) {
   compute_until(begin);
 }
 
-/* Half of a round trip, and the shortest time from a send's begin to its receive's end. */
+/* Half of a round trip, the time of the send, and from a send's begin to its receive's end. */
 static void ping_pong(char* buffer, int bytes, int repetitions) {
   for (int i = 0; i < repetitions; ++i) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank > 1) continue;
     const uint64_t begin = now_ns();
     uint64_t stamp = begin;
-    uint64_t one_way = 0;
+    uint64_t one_way = 0, sent = begin;
     if (rank == 0) {
       memcpy(buffer, &stamp, sizeof stamp);
       MPI_Send(buffer, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+      sent = now_ns();
       MPI_Recv(buffer, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
       MPI_Recv(buffer, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -53,6 +54,7 @@ static void ping_pong(char* buffer, int bytes, int repetitions) {
     memcpy(&stamp, buffer, sizeof stamp);
     one_way = end - stamp;
     result("round", bytes, i, (end - begin) / 2);
+    result("send", bytes, i, sent - begin);
     if (rank == 0) result("one_way", bytes, i, one_way);
   }
 }
@@ -95,6 +97,47 @@ static void overlap(int repetitions, uint64_t compute_ns) {
       MPI_Recv(&stamp, 8, MPI_CHAR, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       result("overlap", 8, i, now_ns() - stamp);
     }
+  }
+}
+
+/* From the first of 50 sends to the last receive; the sender computes for 30 ms after them. */
+static void stream(int repetitions) {
+  enum { kMessages = 50 };
+  static uint64_t stamps[kMessages];
+  static MPI_Request requests[kMessages];
+  for (int i = 0; i < repetitions; ++i) {
+    meet();
+    if (rank > 1) continue;
+    const uint64_t begin = now_ns();
+    for (int k = 0; k < kMessages; ++k) {
+      stamps[k] = begin;
+      if (rank == 1) MPI_Isend(&stamps[k], 8, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &requests[k]);
+      if (rank == 0) MPI_Irecv(&stamps[k], 8, MPI_CHAR, 1, 1, MPI_COMM_WORLD, &requests[k]);
+    }
+    if (rank == 1) compute_until(now_ns() + 30000000);
+    MPI_Waitall(kMessages, requests, MPI_STATUSES_IGNORE);
+    result("stream", 8, i, now_ns() - stamps[0]);
+  }
+}
+
+/* A message of rank 0 to itself, and one that is found by a probe before it is received. */
+static void itself(int repetitions) {
+  for (int i = 0; i < repetitions; ++i) {
+    uint64_t stamp = now_ns(), in;
+    MPI_Sendrecv(&stamp, 8, MPI_CHAR, rank, 2, &in, 8, MPI_CHAR, rank, 2, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    result("itself", 8, i, now_ns() - in);
+    meet();
+    stamp = now_ns();
+    if (rank == 1) MPI_Send(&stamp, 8, MPI_CHAR, 0, 3, MPI_COMM_WORLD);
+    if (rank != 0) continue;
+    MPI_Message message;
+    MPI_Status status;
+    int bytes;
+    MPI_Mprobe(1, 3, MPI_COMM_WORLD, &message, &status);
+    MPI_Get_count(&status, MPI_CHAR, &bytes);
+    MPI_Mrecv(&in, bytes, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+    result("claimed", bytes, i, now_ns() - in);
   }
 }
 
@@ -187,6 +230,8 @@ int main(int argc, char** argv) {
     ping_pong(buffer, 1000000, repetitions / 4 + 1);
   }
   if (all || strcmp(what, "two_sends") == 0) two_sends(repetitions);
+  if (all || strcmp(what, "stream") == 0) stream(repetitions);
+  if (all || strcmp(what, "itself") == 0) itself(repetitions);
   if (all || strcmp(what, "overlap") == 0) overlap(repetitions, 60000);
   if (all || strcmp(what, "allreduce") == 0) allreduce(repetitions);
   if (all || multiple || strcmp(what, "one_sided") == 0) one_sided(repetitions);

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """End-to-end tests of `slackline inject`: one case under one MPI.
 
-    inject_test.py CASE --mpi openmpi|mpich --slackline BINARY --programs DIR
+    inject_test.py [ofi_]CASE --mpi openmpi|mpich --slackline BINARY --programs DIR
 
+Cases are those of UCX; with ofi_, those of libfabric's provider tcp;ofi_rxm under Open MPI.
 A message that arrives too early is a fault at any time, so every single sample has to keep the lower bound. How exact
 the delays are at best (cases exact_...) is told by the fastest of many samples, as ranks of a busy machine wait for a
 processor, too; such a case passes, or is skipped. Exit status 77: skipped (said in words)."""
@@ -11,6 +12,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +22,8 @@ import time
 SKIPPED = 77
 TOLERANCE = 0.02
 PATIENCE = 150  # seconds in which the fastest sample has to be found
-BUSY_NS = 3000  # the fastest message without injection is faster on every machine that is not
+FABRIC = ["--mca", "pml", "cm", "--mca", "mtl", "ofi", "--mca", "mtl_ofi_provider_include", "tcp;ofi_rxm"]
+BUSY_NS = {"ucx": 3000, "ofi": 20_000}  # the fastest message without injection is faster on every machine that is not
 COARSE_NS = 10_000_000  # a latency beside which the delays of a busy machine are short
 # How many latencies each sample takes.
 PING_PONG = {"round 8": 1, "one_way 8": 1, "round 4000": 1, "one_way 4000": 1}
@@ -35,6 +38,7 @@ def check(condition, what):
 class Test:
     def __init__(self, arguments):
         self.arguments = arguments
+        self.transport = "ofi" if arguments.case.startswith("ofi_") else "ucx"
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="slackline-inject-"))
         self.environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                                 OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1")
@@ -49,7 +53,8 @@ class Test:
         return done
 
     def launcher(self, ranks=2, *options):
-        return [f"mpirun.{self.arguments.mpi}", *options, "-n", str(ranks)]
+        fabric = FABRIC if self.transport == "ofi" else []
+        return [f"mpirun.{self.arguments.mpi}", *fabric, *options, "-n", str(ranks)]
 
     def inject(self, options, *command):
         return self.run(self.arguments.slackline, "inject", *options, "--", *command)
@@ -95,7 +100,7 @@ def compare_exactly(test, pattern, expected):
                 known[name] = min(values + [known.get(name, values[0])])
         missing = [f"{name} at {latency} ns: {value} ns, without injection {base[name]} ns"
                    for latency, values in fastest.items() for name, value in values.items()
-                   if value > (1 + TOLERANCE) * (latency * expected[name] + min(base[name], BUSY_NS))]
+                   if value > (1 + TOLERANCE) * (latency * expected[name] + min(base[name], BUSY_NS[test.transport]))]
         if not missing:
             print(base, fastest)
             return
@@ -153,6 +158,40 @@ def case_one_sided(test):
     check(said == (test.arguments.mpi == "openmpi"), "what is not delayed is said")
 
 
+def case_rendezvous(test):
+    """A message with a rendezvous crosses the network three times; the sender has it back after two."""
+    values = test.samples(["--latency", f"{COARSE_NS}ns"], "ping_pong", 8)
+    for name in ("round 1000000", "one_way 1000000"):
+        check(3 * COARSE_NS <= min(values[name]) < 3.5 * COARSE_NS, f"{name}: {values[name]}")
+    check(2 * COARSE_NS <= min(values["send 1000000"]) < 2.5 * COARSE_NS, f"sender: {values['send 1000000']}")
+    check(min(values["send 64000"]) < COARSE_NS / 2, f"sender without a rendezvous: {values['send 64000']}")
+
+
+def case_stream(test):
+    """Many messages in a row take about one latency, also when the sender computes after them."""
+    values = min(test.samples(["--latency", f"{COARSE_NS}ns"], "stream", 5)["stream 8"])
+    check(COARSE_NS <= values < 3 * COARSE_NS, f"50 messages take {values} ns")
+
+
+def case_self(test):
+    """Messages of a rank to itself are left alone, and a message that is looked for is found and claimed."""
+    values = test.samples(["--latency", f"{COARSE_NS}ns"], "itself", 5)
+    check(min(values["itself 8"]) < COARSE_NS / 2, f"to itself: {values['itself 8']} ns")
+    check(min(values["claimed 8"]) >= COARSE_NS, f"claimed: {values['claimed 8']} ns")
+
+
+def case_counts(test):
+    """Which transport took how many messages is said: two of 8 bytes with the answer, and the rendezvous."""
+    done = test.inject(["--latency", "0us"], *test.launcher(), test.program(), "ping_pong", "4")
+    check(done.returncode == 0, "the program failed")
+    found = re.search(r"through (\S+) \(\S+\): ([\d,]+) messages? eager with .*, ([\d,]+) of rendezvous", done.stderr)
+    check(found, "a summary")
+    eager, rendezvous = (int(found[k].replace(",", "")) for k in (2, 3))
+    check(found[1] == ("tcp;ofi_rxm" if test.transport == "ofi" else "posix"), found[1])
+    # Of 1 MB: two repetitions, one message each way. Smaller ones: 3 sizes of 4 repetitions each, and barriers.
+    check(eager >= 24 and (rendezvous == 4 if test.transport == "ofi" else rendezvous > 4), f"{eager} and {rendezvous}")
+
+
 def case_order(test):
     """Jitter delays messages, but none overtakes another or changes, with more ranks than processors, too."""
     for ranks in (2, 5):
@@ -185,7 +224,7 @@ def case_status(test):
 def case_not_held(test):
     """A job whose messages go another way is said not to be delayed."""
     done = test.inject(["--latency", "10us", "--between", "inter"], *test.launcher(), test.program(), "allreduce", "1")
-    check(done.returncode == 0 and "nothing was injected: the ranks do not" in done.stderr, "transports left alone")
+    check(done.returncode == 0 and "nothing was injected: the ranks communicate neither" in done.stderr, "transports left alone")
     if test.arguments.mpi == "openmpi":
         done = test.inject(["--latency", "10us"], *test.launcher(2, "--mca", "pml", "ob1"), test.program(),
                            "allreduce", "1")
@@ -215,11 +254,16 @@ def main():
     parser.add_argument("--slackline", required=True)
     parser.add_argument("--programs", required=True)
     arguments = parser.parse_args()
+    if arguments.case.startswith("ofi_"):
+        components = subprocess.run(["ompi_info"], capture_output=True, text=True, check=False).stdout
+        if arguments.mpi != "openmpi" or "MCA mtl: ofi" not in components:
+            print("SKIPPED: no Open MPI with the component mtl ofi, whose libfabric could be used")
+            return SKIPPED
     if len(os.sched_getaffinity(0)) < 2:
         print("SKIPPED: there is one processor only")
         return SKIPPED
     test = Test(arguments)
-    globals()[f"case_{arguments.case}"](test)
+    globals()[f"case_{arguments.case.removeprefix('ofi_')}"](test)
     shutil.rmtree(test.folder)
     return 0
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -23,8 +24,9 @@ fs::path find_library() {
   fs::path library = find_runtime_libraries().preload.parent_path() / "libslackline_inject.so";
   std::error_code ignored;
   if (fs::exists(library, ignored)) return library;
-  throw Error("cannot inject", "this Slackline was built where UCX's headers were not installed",
-              "Install them (Debian: libucx-dev) and build again.");
+  throw Error("cannot inject",
+              "this Slackline was built where neither UCX's nor libfabric's headers were installed",
+              "Install them (Debian: libucx-dev, libfabric-dev) and build again.");
 }
 
 /// A new folder that all hosts see if they share the working directory.
@@ -41,13 +43,13 @@ fs::path make_folder() {
 
 InjectedCommand::InjectedCommand(const std::vector<std::string>& command, const std::string& mpi,
                                  const Injection& injection)
-    : launcher_(find_launcher(command, mpi)) {
+    : launcher_(find_launcher(command, mpi)), switched_(!chooses_libfabric(command)) {
   const fs::path library = find_library();
   folder_ = make_folder();
   // These do not say which MPI they start; Open MPI's variables do no harm to the other.
   const LauncherKind kind =
       launcher_.kind == LauncherKind::own_environment ? LauncherKind::open_mpi : launcher_.kind;
-  variables_ = injection_environment(injection, kind, library, folder_);
+  variables_ = injection_environment(injection, kind, library, folder_, switched_);
   plan_ = plan_launch(command, launcher_, variables_);
 }
 
@@ -67,11 +69,11 @@ std::string why_not_injected(const InjectionCounts& counts) {
            "MPI is neither Open MPI nor MPICH, or the job overwrites LD_PRELOAD";
   }
   if (counts.delayed_ranks == 0) {
-    return "the ranks do not communicate through UCX, or through transports that were not to be "
-           "delayed";
+    return "the ranks communicate neither through UCX nor libfabric, or through transports that "
+           "were not to be delayed";
   }
   if (counts.delayed_ranks < counts.ranks) {
-    return fmt::format("in {} of {} ranks, messages took another way than UCX",
+    return fmt::format("in {} of {} ranks, messages took another way than UCX and libfabric",
                        counts.ranks - counts.delayed_ranks, counts.ranks);
   }
   if (counts.sent == 0 && counts.ranks > 1) {
@@ -89,6 +91,8 @@ double bytes_per_second(const Injection& injection) {
              ? 0
              : kFemtosPerSecond / static_cast<double>(injection.gap_fs_per_byte);
 }
+
+constexpr std::uint64_t kHeader = 64;  // of each message of libfabric, at most
 
 std::string link_value(const Injection& injection) {
   return fmt::format("{},{:.0f},{}", injection.latency_ns, bytes_per_second(injection),
@@ -119,20 +123,35 @@ std::string describe_injection(const Injection& injection) {
   return parts.empty() ? "a latency of 0" : fmt::format("{}", fmt::join(parts, " and "));
 }
 
+bool chooses_libfabric(const std::vector<std::string>& command) {
+  const std::array<std::pair<std::string, std::string>, 2> choices{{{"pml", "cm"}, {"mtl", "ofi"}}};
+  return std::ranges::any_of(choices, [&command](const auto& choice) {
+    const auto& [framework, component] = choice;
+    const std::string variable = "OMPI_MCA_" + framework;
+    const char* set = std::getenv(variable.c_str());
+    const std::array words{framework, component};
+    return (set != nullptr && set == component) || !std::ranges::search(command, words).empty() ||
+           std::ranges::find(command, variable + "=" + component) != command.end();
+  });
+}
+
 Environment injection_environment(const Injection& injection, LauncherKind launcher,
                                   const std::filesystem::path& library,
-                                  const std::filesystem::path& counts) {
-  Environment variables{{"LD_PRELOAD", preloaded(library)},
-                        {"SLACKLINE_INJECT_DIR", counts.string()},
-                        {"UCX_TLS", injection.transports},
-                        {"UCX_RNDV_THRESH", std::to_string(injection.eager_limit + 1)}};
+                                  const std::filesystem::path& counts, bool switched) {
+  Environment variables{
+      {"LD_PRELOAD", preloaded(library)},
+      {"SLACKLINE_INJECT_DIR", counts.string()},
+      {"SLACKLINE_INJECT_EAGER", std::to_string(injection.eager_limit)},
+      {"UCX_TLS", injection.transports},
+      {"UCX_RNDV_THRESH", std::to_string(injection.eager_limit + 1)},
+      {"FI_OFI_RXM_BUFFER_SIZE", std::to_string(injection.eager_limit + kHeader)}};
   if (injection.pairs != InjectedPairs::between_hosts) {
     variables.emplace_back("SLACKLINE_INJECT_INTRA", link_value(injection));
   }
   if (injection.pairs != InjectedPairs::within_hosts) {
     variables.emplace_back("SLACKLINE_INJECT_INTER", link_value(injection));
   }
-  if (launcher == LauncherKind::open_mpi) {
+  if (launcher == LauncherKind::open_mpi && switched) {
     variables.insert(variables.end(), {{"OMPI_MCA_pml", "ucx"},
                                        {"OMPI_MCA_pml_ucx_tls", "any"},
                                        {"OMPI_MCA_pml_ucx_devices", "any"},
@@ -142,6 +161,22 @@ Environment injection_environment(const Injection& injection, LauncherKind launc
 }
 
 namespace {
+
+void add_transport(std::istream& in, std::vector<TransportCounts>& transports) {
+  TransportCounts t;
+  in >> t.name >> t.device >> t.eager >> t.eager_bytes >> t.rendezvous >> t.rendezvous_bytes;
+  const auto known = std::ranges::find_if(transports, [&t](const TransportCounts& other) {
+    return other.name == t.name && other.device == t.device;
+  });
+  if (known == transports.end()) {
+    transports.push_back(t);
+    return;
+  }
+  known->eager += t.eager;
+  known->eager_bytes += t.eager_bytes;
+  known->rendezvous += t.rendezvous;
+  known->rendezvous_bytes += t.rendezvous_bytes;
+}
 
 void add_file(const fs::path& path, InjectionCounts& counts) {
   std::ifstream in(path);
@@ -157,6 +192,10 @@ void add_file(const fs::path& path, InjectionCounts& counts) {
   for (std::string name; in >> name;) {
     if (name == "obstacle") {
       std::getline(in >> std::ws, counts.obstacle);
+      continue;
+    }
+    if (name == "transport") {
+      add_transport(in, counts.transports);
       continue;
     }
     std::uint64_t value = 0;

@@ -10,7 +10,17 @@
 
 namespace slackline {
 
-/// What the ranks of a job say of the injection, each in a file (runtime/inject/settings.c).
+/// What one transport of the ranks took. A message of UCX is a packet of it.
+struct TransportCounts {
+  std::string name{};    ///< UCX's transport, or libfabric's provider
+  std::string device{};  ///< UCX's device, or libfabric's domain
+  std::uint64_t eager = 0;
+  std::uint64_t eager_bytes = 0;
+  std::uint64_t rendezvous = 0;
+  std::uint64_t rendezvous_bytes = 0;
+};
+
+/// What the ranks of a job say of the injection, each in a file (runtime/inject/command.c).
 struct InjectionCounts {
   int ranks = 0;                    ///< that left a file
   int delayed_ranks = 0;            ///< whose messages go through a delayed transport
@@ -20,7 +30,8 @@ struct InjectionCounts {
   std::uint64_t late_ns = 0;        ///< by how much together
   std::uint64_t foreign = 0;        ///< from another host: delayed from their arrival on
   std::uint64_t not_one_sided = 0;  ///< ranks whose one-sided communication goes another way
-  std::string obstacle{};           ///< why a rank could not, in words
+  std::vector<TransportCounts> transports{};  ///< that took messages, each once
+  std::string obstacle{};                     ///< why a rank could not, in words
 };
 
 /// Adds up all files of counts in `folder`; none when it is not there. Lines that are not
@@ -45,12 +56,15 @@ struct Injection {
 /// "10 us", "10 us and 1 GB/s", "nothing": for messages.
 std::string describe_injection(const Injection& injection);
 
-/// The variables that make UCX carry the messages of the ranks, and the preloaded library delay
-/// them. `library` is libslackline_inject.so; `counts` the folder for the ranks' counts. Under Open
-/// MPI they select its point-to-point layer over UCX.
+/// Whether the command, or the environment, has Open MPI use libfabric: its pml cm, or mtl ofi.
+bool chooses_libfabric(const std::vector<std::string>& command);
+
+/// The variables that make UCX or libfabric carry the messages of the ranks, and the preloaded
+/// library delay them. `library` is libslackline_inject.so; `counts` the folder for the ranks'
+/// counts. Under Open MPI they select its point-to-point layer over UCX, if `switched`.
 Environment injection_environment(const Injection& injection, LauncherKind launcher,
                                   const std::filesystem::path& library,
-                                  const std::filesystem::path& counts);
+                                  const std::filesystem::path& counts, bool switched = true);
 
 /// A command with an injection in its ranks, for as long as this object lives: it owns the folder
 /// into which the ranks write their counts.
@@ -69,12 +83,15 @@ class InjectedCommand {
   /// The variables that the plan hands to the ranks.
   const Environment& variables() const { return variables_; }
   const Launcher& launcher() const { return launcher_; }
+  /// Whether Open MPI, if it is the job's MPI, was made to use UCX.
+  bool switched() const { return switched_; }
   /// What the ranks have counted so far.
   InjectionCounts counts() const;
 
  private:
   std::filesystem::path folder_;
   Launcher launcher_;
+  bool switched_;
   Environment variables_;
   LaunchPlan plan_;
 };

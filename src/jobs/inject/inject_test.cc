@@ -35,6 +35,16 @@ TEST(InjectionEnvironment, SaysWhatIsInjectedBetweenWhom) {
   EXPECT_EQ(value_of(inter, "OMPI_MCA_pml"), "ucx");
 }
 
+TEST(InjectionEnvironment, LeavesOpenMpiOnLibfabric) {
+  const std::vector<std::string> command{"mpirun", "--mca", "pml", "cm", "-n", "2", "./app"};
+  EXPECT_TRUE(chooses_libfabric(command));
+  EXPECT_TRUE(chooses_libfabric({"mpirun", "-x", "OMPI_MCA_mtl=ofi", "./app"}));
+  EXPECT_FALSE(chooses_libfabric({"mpirun", "--mca", "pml", "ob1", "./app", "cm"}));
+  const Environment left = injection_environment({}, LauncherKind::open_mpi, "/l.so", "/c", false);
+  EXPECT_EQ(value_of(left, "OMPI_MCA_pml"), "(not set)");
+  EXPECT_EQ(value_of(left, "SLACKLINE_INJECT_EAGER"), "65536");
+}
+
 TEST(DescribeInjection, NamesWhatIsThere) {
   EXPECT_EQ(describe_injection({.latency_ns = 10'000}), "10.00 us");
   EXPECT_EQ(describe_injection({}), "a latency of 0");
@@ -68,9 +78,25 @@ TEST_F(Counts, AreAddedUp) {
   EXPECT_THAT(why_not_injected(counts), IsEmpty());
 }
 
+TEST_F(Counts, AreAddedUpByTransportAndDevice) {
+  rank("a-1", "interfaces 1\ntransport tcp;ofi_rxm eth0 5 40 1 100000\nsent 6\n");
+  rank("a-2",
+       "interfaces 2\ntransport tcp;ofi_rxm eth0 2 16 0 0\ntransport posix memory 1 8 0 0\nsent "
+       "3\n");
+  const InjectionCounts counts = read_counts(folder_);
+  EXPECT_EQ(counts.sent, 9u);
+  ASSERT_EQ(counts.transports.size(), 2u);
+  const auto fabric = std::ranges::find(counts.transports, "tcp;ofi_rxm", &TransportCounts::name);
+  ASSERT_NE(fabric, counts.transports.end());
+  EXPECT_EQ(fabric->eager, 7u);
+  EXPECT_EQ(fabric->eager_bytes, 56u);
+  EXPECT_EQ(fabric->rendezvous_bytes, 100'000u);
+}
+
 TEST_F(Counts, SayWhenItDidNotTakeHold) {
   rank("a-1", "interfaces 0\nsent 0\nended 1\n");
-  EXPECT_THAT(why_not_injected(read_counts(folder_)), HasSubstr("through UCX"));
+  EXPECT_THAT(why_not_injected(read_counts(folder_)),
+              HasSubstr("neither through UCX nor libfabric"));
   rank("a-2", "interfaces 1\nsent 5\nended 1\n");
   EXPECT_THAT(why_not_injected(read_counts(folder_)), HasSubstr("in 1 of 2 ranks"));
   rank("a-3", "interfaces 0\nobstacle the job's UCX is of another version\n");
