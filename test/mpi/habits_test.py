@@ -5,6 +5,8 @@ the recording is whole.
     habits_test.py CASE --mpi openmpi|mpich --slackline BINARY --print RAW_PRINT --programs DIR
 
 Exit status 77: cannot be tried here (said in words)."""
+import contextlib
+import ctypes
 import os
 import re
 import shutil
@@ -17,14 +19,14 @@ def library(test, name):
     return os.path.join(test.arguments.programs, test.arguments.mpi, name)
 
 
-def bare(test, ranks, program, *words, **more):
-    done = test.run(test.launcher(ranks) + [test.program(program), *words], **more)
+def bare(test, ranks, program, *words, before=(), **more):
+    done = test.run([*test.launcher(ranks), *before, test.program(program), *words], **more)
     check(re.search(r"^talked \d+$", done.stdout, re.M), "the program runs to its end without the recorder")
     return done
 
 
-def recorded(test, ranks, program, *words, **more):
-    command = test.launcher(ranks) + [test.program(program), *words]
+def recorded(test, ranks, program, *words, before=(), **more):
+    command = [*test.launcher(ranks), *before, test.program(program), *words]
     options = ["--sample=10000Hz", "--keep-raw", "-o", test.output]
     return test.slackline("record", *options, "--", *command, **more)
 
@@ -100,6 +102,25 @@ def case_limited(test):
         said = re.search(r"incomplete|could not|not recorded|cannot create", done.stderr) is not None
         check(found == 8110 or said, f"{word}: {found} calls of 8110, and nothing is said: {done.stderr}")
         check(found >= 600, f"{word}: {found} calls of 8110")
+        shutil.rmtree(test.output)
+
+
+def case_beside(test):
+    """Ranks below valgrind, and with a memory allocator that is preloaded as well."""
+    ways = []
+    if shutil.which("valgrind") is not None:
+        ways.append(["valgrind", "-q", f"--log-file={test.folder}/valgrind.%p"])
+    for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4"):
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(name)
+            ways.append(["env", f"LD_PRELOAD={name}"])
+    if not ways:
+        skip("neither valgrind nor another memory allocator is installed")
+    for before in ways:
+        without = bare(test, 1, "habits", "threads", before=before)
+        done = recorded(test, 1, "habits", "threads", before=before)
+        check_same(test, without, done)
+        check_whole(test, done)
         shutil.rmtree(test.output)
 
 
