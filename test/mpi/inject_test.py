@@ -160,11 +160,12 @@ def case_one_sided(test):
 
 def case_rendezvous(test):
     """A message with a rendezvous crosses the network three times; the sender has it back after two."""
-    values = test.samples(["--latency", f"{COARSE_NS}ns"], "ping_pong", 8)
+    latency = 5 * COARSE_NS  # so that polls of a busy machine are short beside it
+    values = test.samples(["--latency", f"{latency}ns"], "ping_pong", 16)
     for name in ("round 1000000", "one_way 1000000"):
-        check(3 * COARSE_NS <= min(values[name]) < 3.5 * COARSE_NS, f"{name}: {values[name]}")
-    check(2 * COARSE_NS <= min(values["send 1000000"]) < 2.5 * COARSE_NS, f"sender: {values['send 1000000']}")
-    check(min(values["send 64000"]) < COARSE_NS / 2, f"sender without a rendezvous: {values['send 64000']}")
+        check(3 * latency <= min(values[name]) < 3.9 * latency, f"{name}: {values[name]}")
+    check(2 * latency <= min(values["send 1000000"]) < 2.9 * latency, f"sender: {values['send 1000000']}")
+    check(min(values["send 64000"]) < latency / 2, f"sender without a rendezvous: {values['send 64000']}")
 
 
 def case_stream(test):
