@@ -2,7 +2,7 @@
 import re
 
 # What begins a line of a rank that is no call.
-NO_CALLS = frozenset(("compute", "counted", "enter", "leave", "pause", "recording", "sample", "stop"))
+NO_CALLS = frozenset(("blocking", "compute", "counted", "enter", "leave", "pause", "recording", "sample", "stop"))
 
 
 def call_words(line):

@@ -3,13 +3,38 @@
 
 #include <stdint.h>
 
-/* What the recorder has for functions that may block. `begin` is asked before each of them, and
- * `end` after it, if what begin returned is not 0; `frame`: the caller's saved frame pointer, then
- * the address of the call. `interrupted`: whether one that has failed with EINTR did so because of
- * the recorder's signal and no other one. */
+#include "trace/sample_wire.h"
+
+/* A function that may block. `kind`: enum slk_blocking, and whether its descriptor stands for
+ * another file after it, or for none. */
+enum { SLK_BLOCKING_KINDS = 0xf, SLK_BLOCKING_OPENS = 0x10, SLK_BLOCKING_CLOSES = 0x20 };
 typedef struct {
-  uint64_t (*begin)(void);
-  void (*end)(uint64_t token, const uint64_t* frame);
+  const char* name;
+  unsigned kind;
+} slk_blocking_function;
+
+/* What is known when one is called: a number, 0 if nothing is to be done after it; and the time. */
+typedef struct {
+  uint64_t moment;
+  uint64_t begin_ns;
+} slk_blocking_token;
+
+/* One that has returned. `frame`: the caller's saved frame pointer, then the address of the call;
+ * `file`: the descriptor that it was about, -1 for none; `bytes`: read or written. */
+typedef struct {
+  const slk_blocking_function* function;
+  slk_blocking_token token;
+  const uint64_t* frame;
+  int64_t bytes;
+  int file;
+} slk_blocking_call;
+
+/* What the recorder has for functions that may block. `begin` is asked before each of them, and
+ * told of it by `end`. `interrupted`: whether one that has failed with EINTR did so because of the
+ * recorder's signal and no other one. */
+typedef struct {
+  slk_blocking_token (*begin)(unsigned kind);
+  void (*end)(const slk_blocking_call* call);
   int (*interrupted)(void);
 } slk_blocking_hooks;
 

@@ -126,8 +126,8 @@ static void load_recorder(const char* name, int binding) {
   table = ask == NULL ? NULL : ask(SLK_TABLE_SIGNATURE);
   if (table == NULL) complain("recorder and preloaded library are of different builds", path);
   const slk_blocking_hooks blocking = {
-      (uint64_t(*)(void))(uintptr_t)slk_find_in(recorder, "slk_blocking_begin"),
-      (void (*)(uint64_t, const uint64_t*))(uintptr_t)slk_find_in(recorder, "slk_blocking_end"),
+      (slk_blocking_token(*)(unsigned))(uintptr_t)slk_find_in(recorder, "slk_blocking_begin"),
+      (void (*)(const slk_blocking_call*))(uintptr_t)slk_find_in(recorder, "slk_blocking_end"),
       (int (*)(void))(uintptr_t)slk_find_in(recorder, "slk_blocking_interrupted")};
   slk_use_blocking(&blocking);
   slk_use_exec((void (*)(void))(uintptr_t)slk_find_in(recorder, "slk_before_exec"),

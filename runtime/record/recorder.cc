@@ -354,11 +354,13 @@ void note_start(const char* hidden, std::uint64_t cpu_ns, const void* caller) {
   fixed_cost_ns = cpu_ns;
 }
 
-std::uint64_t begin_blocking() {
+slk_blocking_token begin_blocking(unsigned kind) {
   Thread* const t = this_thread;
-  if (!process.active() || process.sampling.interval_ns == 0 || t == nullptr) return 0;
+  if (!process.active() || process.sampling.interval_ns == 0 || t == nullptr) return {};
   t->forget_interruption();
-  return t->busy() || process.paused ? 0 : t->processor_clock().moment();
+  if (t->busy() || t->waits_for_device() || process.paused) return {};
+  t->set_waiting_for_device(kind == SLK_BLOCKING_DEVICE);
+  return {t->processor_clock().moment(), now_ns()};
 }
 
 bool blocking_interrupted() {
@@ -368,11 +370,12 @@ bool blocking_interrupted() {
   return true;
 }
 
-void end_blocking(std::uint64_t token, const std::uint64_t* frame) {
+void end_blocking(const slk_blocking_call& call) {
   Thread* const t = this_thread;
-  if (t == nullptr || !process.active() || !t->processor_clock().was_off_since(token)) return;
-  if (!is_recorded_process()) return;
-  t->note_blocking(frame);
+  if (t == nullptr || !process.active()) return;
+  t->set_waiting_for_device(false);
+  const bool was_off = t->processor_clock().was_off_since(call.token.moment);
+  if (was_off || uses_processor(call.function->kind)) t->note_blocking(call, was_off);
 }
 
 void note_signal(int number) {
@@ -498,6 +501,7 @@ void stop_recording() {
     if (t->file().full()) continue;
     t->finish_computation();
     t->write_costs(clock_cost_ns);
+    t->finish_samples();
     t->file().finish();
   }
 }

@@ -168,8 +168,12 @@ class Thread {
   /// For how long it slept at barriers since its last call returned, the one that it is at left
   /// out.
   std::int64_t asleep_ns() const { return asleep_since_ == end_ns_ ? asleep_ns_ : 0; }
-  /// The thread was off its processor in the function of the C library that has this frame.
-  void note_blocking(const std::uint64_t* frame);
+  /// After a function that may block, in which the thread was off its processor or not.
+  void note_blocking(const slk_blocking_call& call, bool was_off);
+  void finish_samples() { sampler_.finish(); }
+  /// The thread waits for a device: how the library does that is its own business.
+  void set_waiting_for_device(bool waits) { waits_for_device_ = waits; }
+  bool waits_for_device() const { return waits_for_device_; }
   /// In the handler of the sampling signal: it alone has ended a system call of the thread.
   void note_interruption() { interrupted_ = true; }
   void forget_interruption() { interrupted_ = false; }
@@ -218,6 +222,8 @@ class Thread {
   Thread* next = nullptr;
 
  private:
+  std::int64_t newly_blocked_ns();
+
   static constexpr std::size_t kSlack = 2;  // a head and one slot of arguments
 
   slk_record* target();
@@ -310,6 +316,7 @@ class Thread {
   std::uint32_t closed_libraries_ = 0;
   std::uint32_t closed_in_samples_ = 0;
   volatile bool interrupted_ = false;
+  bool waits_for_device_ = false;
   PollRun poll_{};
   slk_record sink_[kSlack] = {};  // takes what is not to be kept
   slk_record suspended_{};
@@ -421,10 +428,10 @@ void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std
 /// What the preloaded library, which has the address `caller`, knows: functions of MPI whose calls
 /// do not come here, as text for the header, and the CPU time of loading the recorder.
 void note_start(const char* hidden, std::uint64_t cpu_ns, const void* caller);
-/// Before and after a function of the C library that may block. Nothing is to be done after it if
-/// the first returns 0; `frame` is as call_frame.
-std::uint64_t begin_blocking();
-void end_blocking(std::uint64_t token, const std::uint64_t* frame);
+/// Before and after a function that may block, of that kind (enum slk_blocking). `frame` is as
+/// call_frame.
+slk_blocking_token begin_blocking(unsigned kind);
+void end_blocking(const slk_blocking_call& call);
 /// Whether a call that failed with EINTR since begin_blocking() did so because of the sampling
 /// signal and no other one, so that the program must not hear of it. Once for each such signal.
 bool blocking_interrupted();

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <climits>
 #include <cstring>
 
 #include "clock.h"
@@ -98,21 +99,28 @@ void Sampler::take(const ucontext_t& context, std::uint64_t expirations) {
   walk_interrupted(context, limits_of(kDeepestPath), {modules_, tables_->rules, stack_},
                    tables_->walk);
   add_python_frames();
-  if (!write_sample(SLK_REC_SAMPLE, now, interval_ns_ * expirations)) ++sampling().skipped;
+  if (!write_sample(SLK_REC_SAMPLE, now, interval_ns_ * expirations, place())) {
+    ++sampling().skipped;
+  }
   taking_ns_ += thread_cpu_time_ns() - from;
 }
 
-void Sampler::take_blocked(const std::uint64_t* frame_pointer, std::int64_t blocked_ns) {
-  if (tables_ == nullptr || !running_ || locked_ != 0 || outdated_ || file_.full()) return;
+void Sampler::take_blocking(const BlockingCall& call) {
+  if (!running_ || locked_ != 0 || outdated_ || file_.full()) return;
   locked_ = 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const std::uint64_t from = thread_cpu_time_ns();
-  walk_stack(frame_pointer, limits_of(kDeepestPath), {modules_, tables_->rules, stack_},
+  walk_stack(call.frame, limits_of(kDeepestPath), {modules_, tables_->rules, stack_},
              tables_->walk);
   // As of a sample, which has the instruction itself: the call's.
   if (tables_->walk.depth > 0) --tables_->walk.addresses[0];
   add_python_frames();
-  write_sample(SLK_REC_BLOCKED_AT, now_ns(), static_cast<std::uint64_t>(blocked_ns));
+  const std::uint32_t path = place();
+  if (call.blocked_ns > 0) {
+    write_sample(SLK_REC_BLOCKED_AT, now_ns(), static_cast<std::uint64_t>(call.blocked_ns), path);
+  }
+  BlockingCalls::Sum& sum = tables_->blocking.add(call, tables_->walk, path);
+  if (sum.is_due()) write_calls(sum);
   taking_ns_ += thread_cpu_time_ns() - from;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   locked_ = 0;
@@ -140,11 +148,39 @@ bool Sampler::new_python_code(std::uint32_t id, const std::int64_t* args, std::s
   return write(python_code_record(id), args, n_args);
 }
 
-/// At the place in tables_->walk.
-bool Sampler::write_sample(std::uint8_t op, std::uint64_t time_ns, std::uint64_t stands_for_ns) {
+/// The number of the path in tables_->walk; 0: it is not known.
+std::uint32_t Sampler::place() {
   if (tables_->walk.stale) wants_modules_ = true;
   const bool unusable = is_nameless(tables_->walk) || tables_->walk.depth == 0;
-  const std::uint32_t path = unusable ? 0 : path_id();
+  return unusable ? 0 : path_id();
+}
+
+void Sampler::write_calls(BlockingCalls::Sum& sum) {
+  if (sum.calls == 0) return;
+  const std::size_t name = std::strlen(sum.function->name) + 1;
+  const std::size_t bytes = name + std::strlen(sum.file) + 1;
+  std::int64_t args[SLK_BLOCKING_TEXT_AT + (PATH_MAX + 64) / sizeof(std::int64_t)] = {
+      sum.calls, sum.time_ns, sum.blocked_ns};
+  auto* const text = reinterpret_cast<char*>(args + SLK_BLOCKING_TEXT_AT);
+  if (bytes > sizeof args - SLK_BLOCKING_TEXT_AT * sizeof *args) return;
+  std::memcpy(text, sum.function->name, name);
+  std::memcpy(text + name, sum.file, bytes - name);
+  const std::uint64_t now = now_ns();
+  write(
+      slk_record{now, now, static_cast<std::uint64_t>(sum.bytes), SLK_PEER_NONE,
+                 static_cast<std::int32_t>(sum.kind), 0, sum.path, 0, 0, 0, SLK_REC_BLOCKING_CALLS},
+      args, SLK_BLOCKING_TEXT_AT + (bytes + sizeof *args - 1) / sizeof *args);
+  sum.written_ns += sum.time_ns;
+  sum.calls = sum.bytes = sum.time_ns = sum.blocked_ns = 0;
+}
+
+void Sampler::finish() {
+  if (tables_ == nullptr) return;
+  for (BlockingCalls::Sum& sum : tables_->blocking) write_calls(sum);
+}
+
+bool Sampler::write_sample(std::uint8_t op, std::uint64_t time_ns, std::uint64_t stands_for_ns,
+                           std::uint32_t path) {
   return path != 0 &&
          write(slk_record{time_ns, time_ns, stands_for_ns, SLK_PEER_NONE, 0, 0, path, 0, 0, 0, op},
                nullptr, 0);
@@ -152,6 +188,7 @@ bool Sampler::write_sample(std::uint8_t op, std::uint64_t time_ns, std::uint64_t
 
 void Sampler::forget_paths() {
   std::memset(tables_->buckets, 0, sizeof tables_->buckets);
+  tables_->blocking.forget_recent();
   arena_used_ = 0;
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "blocking_calls.h"
 #include "cpu_timer.h"
 #include "loaded_modules.h"
 #include "python_paths.h"
@@ -60,9 +61,16 @@ class Sampler final : PythonSink {
   /// thread is where nothing is to be sampled.
   void on_signal(const ucontext_t& context, std::uint64_t expirations, bool idle);
 
-  /// The thread itself comes back from a function that has the frame at `frame_pointer`; it was
-  /// blocked in it for that long.
-  void take_blocked(const std::uint64_t* frame_pointer, std::int64_t blocked_ns);
+  /// The thread itself comes back from a function that may block. A short call may be counted where
+  /// the one before it was made; false if it cannot.
+  bool count_again(const BlockingCall& call) {
+    // Python's functions share frames of the stack.
+    return running_ && python_interpreter() == nullptr && tables_->blocking.add_again(call);
+  }
+  /// Finds where it was made, of any that took time.
+  void take_blocking(const BlockingCall& call);
+  /// Writes what is left of such calls.
+  void finish();
 
   /// CPU time of the samples so far.
   std::uint64_t taking_ns() const { return taking_ns_; }
@@ -84,6 +92,7 @@ class Sampler final : PythonSink {
     StackWalk walk;
     RuleCache rules;
     PythonPaths python;
+    BlockingCalls blocking;
     std::int64_t module[kModuleArguments];
     Path* buckets[kBuckets];
     alignas(Path) char arena[kArenaBytes];
@@ -95,7 +104,10 @@ class Sampler final : PythonSink {
   }
   bool make_file(const char* path, const slk_raw_header& header, std::uint16_t thread);
   void take(const ucontext_t& context, std::uint64_t expirations);
-  bool write_sample(std::uint8_t op, std::uint64_t time_ns, std::uint64_t stands_for_ns);
+  bool write_sample(std::uint8_t op, std::uint64_t time_ns, std::uint64_t stands_for_ns,
+                    std::uint32_t path);
+  void write_calls(BlockingCalls::Sum& sum);
+  std::uint32_t place();
   void add_python_frames();
   bool new_python(const PythonInterpreter& python) override;
   bool new_python_code(std::uint32_t id, const std::int64_t* args, std::size_t n_args) override;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -190,18 +191,40 @@ void Thread::end_barrier() {
   barrier_since_ = 0;
 }
 
-void Thread::note_blocking(const std::uint64_t* frame) {
-  if (end_ns_ == 0 || !sampler_.running()) return;
-  if (blocked_since_ != end_ns_) located_ns_ = 0;
-  blocked_since_ = end_ns_;
-  if (barrier_since_ != 0) return;  // the runtime waits for other threads
-  const std::int64_t off = off_processor().blocked_ns - asleep_ns();
-  if (off - located_ns_ < kOffProcessorNs) return;
+void Thread::note_blocking(const slk_blocking_call& c, bool was_off) {
+  BlockingCall call{
+      c.function, c.frame, nullptr, c.bytes, 0, 0, c.function->kind & SLK_BLOCKING_KINDS};
+  call.time_ns = static_cast<std::int64_t>(now_ns() - c.token.begin_ns);
+  const bool is_long = was_off || call.time_ns >= BlockingCalls::kShortestNs;
+  // The process id is asked for where a call is new: a child of vfork() has made none of its own.
+  const bool changes = (c.function->kind & ~unsigned{SLK_BLOCKING_KINDS}) != 0;
+  const bool is_new = changes || is_long || !knows_file(c.file);
+  if (is_new && !is_recorded_process()) return;
   // A timer that expires meanwhile finds the recorder, where nothing is to be sampled.
   set_busy(true);
-  sampler_.take_blocked(frame, off - located_ns_);
+  call.file = file_of_call(*c.function, c.file, is_long);
+  const bool counted = call.file == nullptr || (!is_long && sampler_.count_again(call));
+  if (!counted && (is_new || is_recorded_process())) {
+    // What is no file leads to another process.
+    if (*call.file != '\0' && *call.file != '/') call.kind = SLK_BLOCKING_PROCESS;
+    if (was_off) call.blocked_ns = std::min(newly_blocked_ns(), call.time_ns);
+    if (call.blocked_ns > 0 || uses_processor(call.kind)) sampler_.take_blocking(call);
+  }
   set_busy(false);
+}
+
+/// For how long the thread was off its processor of its own accord since the last call of MPI or of
+/// this.
+std::int64_t Thread::newly_blocked_ns() {
+  if (end_ns_ == 0) return 0;
+  if (blocked_since_ != end_ns_) located_ns_ = 0;
+  blocked_since_ = end_ns_;
+  if (barrier_since_ != 0) return 0;  // the runtime waits for other threads
+  const std::int64_t off = off_processor().blocked_ns - asleep_ns();
+  const std::int64_t before = located_ns_;
+  if (off - before < kOffProcessorNs) return 0;
   located_ns_ = off;
+  return off - before;
 }
 
 void Thread::write_computation() {

@@ -86,13 +86,14 @@ extern "C" __attribute__((visibility("default"))) void slk_after_exec() {
   after_exec();
 }
 
-extern "C" __attribute__((visibility("default"))) std::uint64_t slk_blocking_begin() {
-  return begin_blocking();
+extern "C" __attribute__((visibility("default"))) slk_blocking_token slk_blocking_begin(
+    unsigned kind) {
+  return begin_blocking(kind);
 }
 
 extern "C" __attribute__((visibility("default"))) void slk_blocking_end(
-    std::uint64_t token, const std::uint64_t* frame) {
-  end_blocking(token, frame);
+    const slk_blocking_call* call) {
+  end_blocking(*call);
 }
 
 extern "C" __attribute__((visibility("default"))) int slk_blocking_interrupted() {

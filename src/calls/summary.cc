@@ -203,6 +203,7 @@ RankSummary RankSummarizer::take(const RankCalls& details) {
   for (const Pause& pause : details.pauses()) {
     sum_.pauses_ns[static_cast<std::size_t>(pause.kind)] += pause.end_ns - pause.begin_ns;
   }
+  sum_.blocking_calls.assign(details.blocking_calls().begin(), details.blocking_calls().end());
   sum_.openmp_threads = details.parallel_regions().locations();
   for (const ParallelRegion& region : details.parallel_regions().all()) {
     sum_.openmp_regions += region.instances;
@@ -255,6 +256,10 @@ TraceSummary summarize(const Trace& job, std::span<const RankSummary> ranks) {
   add_duration(all, ranks);
   add_operations(all, ranks);
   add_regions(all, job, ranks);
+  all.blocking_calls = blocking_summary(job, [&](std::int32_t r) {
+    return std::span(ranks[static_cast<std::size_t>(r)].blocking_calls);
+  });
+  if (all.blocking_calls.size() > kMostBlockingCalls) all.blocking_calls.resize(kMostBlockingCalls);
   return all;
 }
 

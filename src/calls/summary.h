@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "calls/blocking_summary.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -42,6 +43,8 @@ struct CounterSummary {
   RankSpread gained;  ///< per rank, while it computed
 };
 
+inline constexpr std::size_t kMostBlockingCalls = 100;
+
 struct TraceSummary {
   std::int32_t ranks = 0;
   std::int32_t present_ranks = 0;
@@ -67,8 +70,9 @@ struct TraceSummary {
   std::uint64_t communicators = 0;     ///< beyond MPI_COMM_WORLD and MPI_COMM_SELF
   std::vector<RegionSummary> regions;  ///< in the trace's order
   std::vector<CounterSummary> counters;
-  std::int64_t clock_offset_ns = 0;  ///< largest correction of a rank's clock, absolute
-  std::int64_t clock_error_ns = 0;   ///< the worst rank's clock is known within this
+  std::vector<BlockingSummary> blocking_calls;  ///< the kMostBlockingCalls with most time
+  std::int64_t clock_offset_ns = 0;             ///< largest correction of a rank's clock, absolute
+  std::int64_t clock_error_ns = 0;              ///< the worst rank's clock is known within this
 };
 
 /// One rank's share of it.
@@ -76,6 +80,7 @@ struct RankSummary {
   std::array<OperationSummary, kOperationCount> operations{};
   std::vector<RegionSummary> regions;   ///< without names
   std::vector<std::uint64_t> counters;  ///< what each gained while the rank computed
+  std::vector<BlockingCalls> blocking_calls;
   std::uint64_t messages = 0;
   std::uint64_t message_bytes = 0;
   std::uint64_t wildcards = 0;

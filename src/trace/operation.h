@@ -17,6 +17,7 @@ enum class Operation : std::uint8_t {
 };
 
 inline constexpr std::size_t kOperationCount = SLK_OPERATION_COUNT;
+static_assert(kOperationCount <= SLK_REC_COMM, "kinds of records share the operations' numbers");
 
 /// What kinds of call the rest of the program tells apart.
 enum class OperationClass : std::uint8_t {

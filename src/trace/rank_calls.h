@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "trace/blocking_calls.h"
 #include "trace/call_tree.h"
 #include "trace/operation.h"
 #include "trace/parallel_regions.h"
@@ -201,6 +202,8 @@ class RankCalls {
   std::span<const Pause> pauses() const { return pauses_; }
   /// Empty where the rank's only location is its main thread.
   const ParallelRegions& parallel_regions() const { return parallel_regions_; }
+  /// I/O and other waiting outside of MPI. Empty where there was none, or it was not recorded.
+  std::span<const BlockingCalls> blocking_calls() const { return blocking_calls_; }
   /// Computation in the gap before call i (i = size(): after the last call): the gap less the
   /// pauses in it and less recording_ns(). Logarithmic in the number of pauses.
   std::int64_t useful_ns(std::size_t i) const {
@@ -266,6 +269,7 @@ class RankCalls {
   std::vector<RegionEvent> regions_;
   std::vector<Pause> pauses_;
   ParallelRegions parallel_regions_;
+  std::vector<BlockingCalls> blocking_calls_;
   std::vector<RecordingCost> recording_costs_;
   std::vector<CounterGains> counters_;
   std::int64_t start_ns_ = 0;
@@ -290,6 +294,7 @@ class RankCallsBuilder : public RankCalls {
   void set_stop_ns(std::int64_t stop) { stop_ns_ = stop; }
   void append_pause(const Pause& pause) { pauses_.push_back(pause); }
   void set_parallel_regions(ParallelRegions regions) { parallel_regions_ = std::move(regions); }
+  void set_blocking_calls(std::vector<BlockingCalls> calls) { blocking_calls_ = std::move(calls); }
   void set_recording_costs(std::vector<RecordingCost> costs) {
     recording_costs_ = std::move(costs);
   }
@@ -316,6 +321,7 @@ class RankCallsBuilder : public RankCalls {
   void map_frames(Map map) {
     for (FrameId& frame : frame_) frame = map(frame);
     parallel_regions_.map_frames(map);
+    for (BlockingCalls& calls : blocking_calls_) calls.frame = map(calls.frame);
   }
   /// Gives back what reserve() and growth left over.
   void shrink();

@@ -6,8 +6,10 @@
 
 #include "trace/wire.h"
 
-#define SLK_SAMPLES_VERSION 4u
-#define SLK_SAMPLES_OLDEST 1u /* has no SLK_REC_BLOCKED_AT; 2: no Python frames; 3: no alive_ns */
+#define SLK_SAMPLES_VERSION 5u
+#define SLK_SAMPLES_OLDEST                                                 \
+  1u /* has no SLK_REC_BLOCKED_AT; 2: no Python frames; 3: no alive_ns; 4: \
+      * no SLK_REC_BLOCKING_CALLS */
 
 /* Beside SLK_REC_MODULE, SLK_REC_CALL_PATH and those of Python: begin_ns: the thread was found
  * computing, outside of recorded calls; request = id of the call path; bytes = CPU time that it
@@ -17,6 +19,24 @@
  * or other processes, called outside of recorded calls; begin_ns: when that returned; request = id
  * of the call path; bytes = time off the processor. */
 #define SLK_REC_BLOCKED_AT 253
+
+/* Calls of one function that may block, outside of recorded calls, from one place, about one file:
+ * several records of the same add up. begin_ns: when it was written; request = id of the call path;
+ * tag = enum slk_blocking; bytes = read or written; args: calls, time in them, of that time off the
+ * processor, then the function's name and the file's path, each with a NUL, NUL-padded to whole
+ * arguments. Those that are neither I/O nor waits for a device are only told if they were off the
+ * processor. */
+#define SLK_REC_BLOCKING_CALLS 254
+#define SLK_BLOCKING_TEXT_AT 3u
+
+/* What a thread waits for. */
+enum slk_blocking {
+  SLK_BLOCKING_IO = 1,  /* files: reading, writing, opening, closing, synchronising */
+  SLK_BLOCKING_SLEEP,   /* time */
+  SLK_BLOCKING_LOCK,    /* another thread: semaphores, condition variables, joining */
+  SLK_BLOCKING_PROCESS, /* other processes: sockets, pipes, children, signals */
+  SLK_BLOCKING_DEVICE   /* a GPU or another device, at work or not */
+};
 
 /* `bytes` of SLK_REC_CALL_PATH. */
 enum slk_path_flag {

@@ -50,7 +50,8 @@ bool same_calls(const RankCalls& a, const RankCalls& b) {
     if (!same_call(a[i], b[i])) return false;
   }
   return std::ranges::equal(a.regions(), b.regions(), same_region_event) &&
-         a.parallel_regions() == b.parallel_regions();
+         a.parallel_regions() == b.parallel_regions() &&
+         std::ranges::equal(a.blocking_calls(), b.blocking_calls());
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "base/arithmetic.h"
 #include "base/sentences.h"
 #include "base/units.h"
+#include "calls/blocking_summary.h"
 #include "calls/computation_code.h"
 #include "calls/disturbance.h"
 
@@ -432,7 +433,14 @@ class LimitSearch {
     }
     if (most == nullptr) {
       c.frame = code_of_blocking();
-      c.evidence = "all ranks: asleep, in I/O or waiting for a device";
+      std::vector<std::string> kinds;
+      for (const BlockingShare& of :
+           blocking_shares(in_.trace, static_cast<double>(in_.shares.sum_ns.blocked),
+                           kLeastAlternative, &BlockingCalls::blocked_ns)) {
+        kinds.push_back(of.share);
+      }
+      c.evidence = kinds.empty() ? "all ranks: asleep, in I/O or waiting for a device"
+                                 : fmt::format("of this {}", enumeration(kinds));
       return;
     }
     c.operation = most->place.operation;

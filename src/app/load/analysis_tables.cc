@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <concepts>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "analysis/paths/critical_path.h"
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
+#include "calls/computation_code.h"
 #include "calls/run_span.h"
 #include "formats/sqlite/virtual_table.h"
 
@@ -26,8 +28,8 @@ bool names(std::string_view sql, std::string_view table) {
   return !std::ranges::search(sql, table, same).empty();
 }
 
-SqlValue whole(std::int64_t value) {
-  return value;
+SqlValue whole(std::integral auto value) {
+  return static_cast<std::int64_t>(value);
 }
 
 SqlValue rank_or_null(std::int32_t rank) {
@@ -48,6 +50,34 @@ SqlTable waits_table(const Trace& trace, std::vector<WaitState> states) {
                  return w.cause_call == kNoCall ? SqlValue() : whole(w.cause_call);
                })
       .integer("effective", [](const WaitState& w) { return whole(w.effective ? 1 : 0); })
+      .take();
+}
+
+struct RankBlocking {
+  std::int32_t rank;
+  const BlockingCalls* calls;
+};
+
+SqlTable blocking_table(const Trace& trace, std::vector<RankBlocking> rows) {
+  const auto location = [&trace](const RankBlocking& b) -> const CodeLocation& {
+    static const CodeLocation unknown;
+    const FrameId frame = own_frame(trace.call_tree(), b.calls->frame);
+    return frame == 0 ? unknown : trace.call_tree().location(frame);
+  };
+  return ListTable("blocking_calls", std::move(rows))
+      .integer("rank", [](const RankBlocking& b) { return whole(b.rank); })
+      .text("kind", [](const RankBlocking& b) { return to_string(b.calls->kind); })
+      .text("call", [](const RankBlocking& b) { return std::string_view(b.calls->function); })
+      .text("path", [](const RankBlocking& b) { return std::string_view(b.calls->file); })
+      .integer("calls", [](const RankBlocking& b) { return whole(b.calls->calls); })
+      .integer("bytes", [](const RankBlocking& b) { return whole(b.calls->bytes); })
+      .integer("time_ns", [](const RankBlocking& b) { return whole(b.calls->time_ns); })
+      .integer("blocked_ns", [](const RankBlocking& b) { return whole(b.calls->blocked_ns); })
+      .text("function",
+            [location](const RankBlocking& b) { return std::string_view(location(b).function); })
+      .text("file",
+            [location](const RankBlocking& b) { return std::string_view(location(b).file); })
+      .integer("line", [location](const RankBlocking& b) { return whole(location(b).line); })
       .take();
 }
 
@@ -109,18 +139,27 @@ std::vector<SqlTable> analysis_tables(const Trace& trace, const CallMatching& ma
                                       std::string_view sql) {
   std::vector<WaitState> states;
   std::vector<RankSample> sampled;
+  std::vector<RankBlocking> blocking;
   std::vector<ActivitySegment> segments;
   std::vector<std::string> regions;
   if (trace.timed() && names(sql, "waits")) {
     states = wait_states(trace, matching, {.sends = &sends}).states;
   }
   if (names(sql, "samples")) sampled = all_samples(trace, samples);
+  if (names(sql, "blocking_calls")) {
+    for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+      for (const BlockingCalls& calls : trace.calls(rank).blocking_calls()) {
+        blocking.push_back({rank, &calls});
+      }
+    }
+  }
   if (trace.timed() && names(sql, "critical_path")) {
     const CallPaths paths = CallPaths::of_regions_or_functions(trace);
     segments = critical_path(trace, matching, paths, {.extent = PathExtent::segments}).segments;
     regions = paths.names();
   }
   return {waits_table(trace, std::move(states)), samples_table(trace, std::move(sampled)),
+          blocking_table(trace, std::move(blocking)),
           path_table(std::move(segments), run_span(trace).whole.begin_ns, std::move(regions))};
 }
 

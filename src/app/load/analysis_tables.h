@@ -13,9 +13,10 @@
 
 namespace slackline {
 
-/// The tables waits, samples and critical_path of a measured run (doc/formats/sqlite.md), for
-/// queries. Wait states and path are computed only if `sql` has the table's name in it: else, and
-/// of an untimed trace, there are no rows. The tables refer to `trace` and `samples`.
+/// The tables waits, samples, blocking_calls and critical_path of a measured run
+/// (doc/formats/sqlite.md), for queries. Wait states and path are computed only if `sql` has the
+/// table's name in it: else, and of an untimed trace, there are no rows. The tables refer to
+/// `trace` and `samples`.
 std::vector<SqlTable> analysis_tables(const Trace& trace, const CallMatching& matching,
                                       const Samples& samples, const SendRecords& sends,
                                       std::string_view sql);

@@ -17,6 +17,7 @@
 #include "base/printable.h"
 #include "base/sentences.h"
 #include "base/units.h"
+#include "calls/blocking_summary.h"
 #include "calls/run_span.h"
 
 namespace slackline {
@@ -27,6 +28,7 @@ constexpr double kShownCause = 0.05;    // of the rank time
 constexpr double kEqual = 0.005;        // of the longest computation: ranks do not differ
 constexpr std::size_t kMostCauses = 2;  // beside the first
 constexpr std::size_t kMostCallers = 3;
+constexpr std::size_t kMostBlocking = 3;  // kinds of it
 
 struct Part {
   std::string_view mark;
@@ -82,6 +84,18 @@ void add_time(const TimeShares& shares, ScreenRows& rows) {
   rows.add("", fmt::format("{}", fmt::join(legend, "  ")));
   rows.add("interval", fmt::format("{} {}", format_time_ns(static_cast<double>(shares.length_ns)),
                                    meaning(shares.extent, shares.ends)));
+}
+
+/// What ranks did outside of MPI beside computing, whether that took the processor or not. It is
+/// known of the whole run.
+void add_blocking(const TimeShares& shares, const Trace& trace, ScreenRows& rows) {
+  const double all_ns = static_cast<double>(shares.run_ns) * static_cast<double>(shares.present);
+  std::vector<std::string> texts;
+  for (const BlockingShare& of :
+       blocking_shares(trace, all_ns, kShownPart, &BlockingCalls::time_ns)) {
+    if (texts.size() < kMostBlocking) texts.push_back(of.share + of.detail);
+  }
+  rows.add("outside MPI", fmt::format("{}", fmt::join(texts, "; ")));
 }
 
 /// How much shorter the run would be without it, or, where that is not known, what is lost.
@@ -192,6 +206,7 @@ Section first_screen(const FirstScreenInputs& in) {
       add_limits(d->limits, tree, rows);
       add_code(d->limits, tree, rows);
     }
+    add_blocking(d->shares, in.trace, rows);
     rows.add("ranks", computation_of_ranks(d->shares, in.trace));
     // Where ranks lack processors, other programs change what these do.
     if (!lacks_processors(d)) rows.add("when", change_over_time(*d));

@@ -61,6 +61,24 @@ const Rows<CounterSummary> kCounterRows{
      {kShown, "most", Unit::count, [](auto& c) { return c.gained.max; }},
      {kShown, "most on rank", Unit::none, [](auto& c) { return c.gained.max_rank; }}}};
 
+constexpr std::size_t kShownBlockingCalls = 20;  // in tables
+
+const Rows<BlockingSummary> kBlockingRows{
+    "blocking_calls",
+    "I/O and other waiting outside MPI",
+    {{"kind", Unit::none, [](auto& r) { return to_string(r.sum.kind); }},
+     {"function", "call", Unit::none, [](auto& r) -> auto& { return r.sum.function; }},
+     {"path", "file", Unit::none, [](auto& r) -> auto& { return r.sum.file; }},
+     {"calls", Unit::count, [](auto& r) { return r.sum.calls; }},
+     {"bytes", [](auto& r) { return r.sum.bytes; }},
+     {kShown, "bytes", Unit::bytes, [](auto& r) { return number(r.sum.bytes); }},
+     {"time_ns", "time", Unit::ns, [](auto& r) { return r.sum.time_ns; }},
+     {"blocked_ns", [](auto& r) { return r.sum.blocked_ns; }},
+     {"bytes_per_s", [](auto& r) { return r.rate(); }},
+     {kShown, "bytes/s", Unit::bytes, [](auto& r) { return r.rate(); }},
+     {"ranks", &BlockingSummary::ranks},
+     {"where", Unit::none, &BlockingSummary::where}}};
+
 constexpr std::array<std::string_view, kPauseKinds> kPauseRows{
     "cause not recorded", "in MPI calls that are not recorded", "without a processor",
     "blocked (asleep, I/O or a device)", "recorder"};
@@ -101,6 +119,7 @@ const Rows<TraceSummary> kTraceSummary{
     {"operations", &TraceSummary::operations, kOperationRows},
     {"regions", &TraceSummary::regions, kRegionRows},
     {"counters", &TraceSummary::counters, kCounterRows},
+    {"blocking_calls", &TraceSummary::blocking_calls, kBlockingRows},
     {kIfKnown, "openmp_regions",
      [](auto& s) { return known_if(s.openmp_regions > 0, s.openmp_regions); }},
     {kIfKnown, "openmp_threads",
@@ -205,6 +224,11 @@ std::vector<Section> info_sections(const TraceSummary& summary, const OpenedTrac
   std::vector<Section> sections{recording_section(opened), contents_section(summary)};
   if (opened.trace.timed()) sections.push_back(time_section(summary));
   sections.push_back({"operations", "Operations", {kOperationRows.table(summary.operations)}});
+  if (!summary.blocking_calls.empty()) {
+    std::vector<BlockingSummary> most = summary.blocking_calls;
+    if (most.size() > kShownBlockingCalls) most.resize(kShownBlockingCalls);
+    sections.push_back({"blocking_calls", "I/O and other waiting", {kBlockingRows.table(most)}});
+  }
   if (!summary.counters.empty()) {
     sections.push_back({"counters", "Counters", {kCounterRows.table(summary.counters)}});
   }

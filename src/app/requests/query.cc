@@ -101,7 +101,7 @@ void declare(OptionList& options, QueryRequest& request) {
   options.add("trace TRACE", request.trace, "Trace file or recording folder", {.required = true});
   options.add("sql SQL", request.sql,
               "SQL statement over calls, messages, collectives, regions, communicator_members, "
-              "ranks, findings, waits, samples and critical_path",
+              "ranks, findings, waits, samples, blocking_calls and critical_path",
               {.required = true});
   declare_clocks(options, request.reading);
   declare_memory(options, request.reading);

@@ -25,7 +25,8 @@ enum DetailsPart : unsigned {
   kDetailsSampleBlocked = 13,
   kDetailsParallelRegions = 14,
   kDetailsParallelTimes = 15,
-  kDetailsEnd = 16
+  kDetailsBlockingCalls = 16,
+  kDetailsEnd = 17
 };
 
 /// Gaps up to the last one in which the counter gained anything.
@@ -193,6 +194,42 @@ bool decode_parallel_regions(ByteReader (&part)[kDetailsEnd], const DetailBounds
   return true;
 }
 
+void encode_blocking_calls(const RankCalls& calls, ByteWriter& out) {
+  for (const BlockingCalls& of : calls.blocking_calls()) {
+    out.u8(static_cast<std::uint8_t>(of.kind));
+    out.text(of.function);
+    out.text(of.file);
+    out.varint(of.frame);
+    out.varint(of.calls);
+    out.varint(of.bytes);
+    out.svarint(of.time_ns);
+    out.svarint(of.blocked_ns);
+  }
+}
+
+bool decode_blocking_calls(ByteReader& in, const DetailBounds& bounds, RankCallsBuilder& calls) {
+  std::vector<BlockingCalls> all;
+  while (!in.at_end()) {
+    const std::uint8_t kind = in.u8();
+    if (!is_blocking_kind(kind)) return false;
+    BlockingCalls of{static_cast<BlockingKind>(kind), std::string(in.text()),
+                     std::string(in.text())};
+    const std::uint64_t frame = in.varint();
+    of.calls = in.varint();
+    of.bytes = in.varint();
+    of.time_ns = in.svarint();
+    of.blocked_ns = in.svarint();
+    if (in.failed() || frame > bounds.frames || of.blocked_ns < 0 || of.blocked_ns > of.time_ns ||
+        !is_time(of.time_ns)) {
+      return false;
+    }
+    of.frame = static_cast<FrameId>(frame);
+    all.push_back(std::move(of));
+  }
+  calls.set_blocking_calls(std::move(all));
+  return true;
+}
+
 void encode_recording_costs(const RankCalls& calls, ByteWriter& out) {
   for (const RecordingCost& cost : calls.recording_costs()) {
     out.varint(cost.before_ns);
@@ -232,9 +269,9 @@ bool has_details(const Trace& trace, const Samples& samples, std::int32_t rank) 
   for (std::size_t which = 0; which < trace.counters().size(); ++which) {
     counted = counted || counted_gaps(calls, which) > 0;
   }
-  return counted || !calls.pauses().empty() || !calls.recording_costs().empty() ||
-         !samples.of(rank).empty() || !calls.parallel_regions().empty() ||
-         calls.stop_ns() != last_end_ns(calls);
+  return counted || !calls.blocking_calls().empty() || !calls.pauses().empty() ||
+         !calls.recording_costs().empty() || !samples.of(rank).empty() ||
+         !calls.parallel_regions().empty() || calls.stop_ns() != last_end_ns(calls);
 }
 
 void encode_details(const Trace& trace, const Samples& samples, std::int32_t rank,
@@ -246,6 +283,7 @@ void encode_details(const Trace& trace, const Samples& samples, std::int32_t ran
   encode_pauses(calls, part);
   encode_samples(calls, samples.of(rank), part);
   encode_parallel_regions(calls.parallel_regions(), calls.start_ns(), part);
+  encode_blocking_calls(calls, part[kDetailsBlockingCalls]);
   encode_recording_costs(calls, part[kDetailsRecordingCosts]);
   for (std::size_t which = 0; which < trace.counters().size(); ++which) {
     const std::size_t count = counted_gaps(calls, which);
@@ -269,6 +307,7 @@ bool decode_details(std::span<const std::byte> payload, const DetailBounds& boun
     rank.set_stop_ns(stop);
   }
   return decode_pauses(part, bounds.calls, rank) && decode_parallel_regions(part, bounds, rank) &&
+         decode_blocking_calls(part[kDetailsBlockingCalls], bounds, rank) &&
          decode_recording_costs(part[kDetailsRecordingCosts], rank) &&
          decode_counters(part[kDetailsCounters], bounds, rank) &&
          decode_samples(part, bounds, rank.start_ns(), samples);

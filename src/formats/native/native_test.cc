@@ -255,7 +255,7 @@ TEST(Native, AnUnknownFrameIsSkippedAndANewerMajorVersionRefused) {
   bytes[8] = std::byte{2};
   const std::uint64_t sum = native::checksum(std::span<const std::byte>(bytes).first(24));
   std::memcpy(&bytes[24], &sum, sizeof sum);
-  EXPECT_THAT(reading_error(bytes), HasSubstr("it has version 2.5 of the native format"));
+  EXPECT_THAT(reading_error(bytes), HasSubstr("it has version 2.6 of the native format"));
 }
 
 TEST(Native, HoldsCallPaths) {

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/arithmetic.h"
 #include "base/flat_map.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/gap_pauses.h"
@@ -75,6 +79,9 @@ class RankReader {
       }
       for (std::size_t i = 0; i < file.size(); ++i) {
         const Record record = file[i];
+        if (record.head.op == SLK_REC_BLOCKING_CALLS) {
+          take_blocking_calls(record, frames_.of(number, record.head.request));
+        }
         const bool blocked = record.head.op == SLK_REC_BLOCKED_AT;
         if (record.head.op != SLK_REC_SAMPLE && !blocked) continue;
         constexpr std::uint64_t kLongest = 3'600'000'000'000;
@@ -85,8 +92,38 @@ class RankReader {
                            blocked});
       }
     }
+    set_blocking_calls();
     std::ranges::stable_sort(samples, {}, &Sample::time_ns);
     result_.samples = std::move(samples);
+  }
+
+  void take_blocking_calls(const Record& record, FrameId frame) {
+    const auto& args = record.args;
+    const bool sound = args.size() > SLK_BLOCKING_TEXT_AT && is_blocking_kind(record.head.tag) &&
+                       args[0] > 0 && args[2] >= 0 && args[2] <= args[1] && is_time(args[1]);
+    if (!sound) {
+      result_.findings.add(kDamagedRecord, fmt::format("rank {}: I/O", rank_.header().rank));
+      return;
+    }
+    const std::string function = text_at(args, SLK_BLOCKING_TEXT_AT, 0);
+    const std::string file = text_at(args, SLK_BLOCKING_TEXT_AT, function.size() + 1);
+    BlockingCalls& sum = blocking_calls_[{function, file, frame}];
+    sum.kind = static_cast<BlockingKind>(record.head.tag);
+    add_saturated(sum.calls, static_cast<std::uint64_t>(args[0]));
+    add_saturated(sum.bytes, record.head.bytes);
+    sum.time_ns = std::min(sum.time_ns, kTimeLimit_ns - args[1]) + args[1];
+    sum.blocked_ns = std::min(sum.blocked_ns, kTimeLimit_ns - args[2]) + args[2];
+  }
+
+  /// Most time first.
+  void set_blocking_calls() {
+    std::vector<BlockingCalls> all;
+    for (auto& [key, sum] : blocking_calls_) {
+      std::tie(sum.function, sum.file, sum.frame) = key;
+      all.push_back(std::move(sum));
+    }
+    std::ranges::stable_sort(all, std::ranges::greater{}, &BlockingCalls::time_ns);
+    result_.calls.set_blocking_calls(std::move(all));
   }
 
   void take_parallel_regions() {
@@ -112,9 +149,14 @@ class RankReader {
     }
   }
 
-  static std::string text_of(const Record& record) {
-    const auto bytes = std::as_bytes(record.args);
+  static std::string text_of(const Record& record) { return text_at(record.args, 0, 0); }
+
+  /// The text from byte `from` of the argument `first` on.
+  static std::string text_at(std::span<const std::int64_t> args, std::size_t first,
+                             std::size_t from) {
+    const auto bytes = std::as_bytes(args.subspan(first));
     std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    text.erase(0, from);
     text.resize(std::min<std::size_t>(text.find('\0'), text.size()));
     return text;
   }
@@ -539,6 +581,8 @@ class RankReader {
   std::vector<RegionLoss> region_losses_;
   std::vector<WritingTime> written_;
   std::vector<Record> costs_;  // of recording
+  // By function, file and frame.
+  std::map<std::tuple<std::string, std::string, FrameId>, BlockingCalls> blocking_calls_;
   std::int64_t last_begin_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t last_end_ = std::numeric_limits<std::int64_t>::min();
   std::uint16_t last_thread_ = 0;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/testing/raw_file_builder.h"
+#include "trace/sample_wire.h"
 
 namespace slackline {
 namespace {
@@ -48,6 +49,69 @@ TEST_F(RawReaderTest, TimeBlockedAndTimeWrittenArePausesOfTheirOwn) {
   EXPECT_EQ(calls.paused_ns(1, PauseKind::blocked), 1000);
   EXPECT_EQ(calls.useful_ns(1), 10000 - 5500);
   EXPECT_TRUE(trace.findings().empty());
+}
+
+/// The arguments of SLK_REC_BLOCKING_CALLS.
+std::vector<std::int64_t> blocking_arguments(std::int64_t calls, std::int64_t time_ns,
+                                             std::int64_t blocked_ns, const std::string& function,
+                                             const std::string& file) {
+  std::vector<std::int64_t> args{calls, time_ns, blocked_ns};
+  std::string text = function + '\0' + file + '\0';
+  text.resize((text.size() + 7) / 8 * 8);
+  for (std::size_t i = 0; i < text.size(); i += 8) {
+    std::int64_t word = 0;
+    std::memcpy(&word, text.data() + i, 8);
+    args.push_back(word);
+  }
+  return args;
+}
+
+/// A file of samples.
+std::string with_sampling_header(std::string bytes) {
+  const slk_sampling_header header{SLK_SAMPLES_VERSION, SLK_SAMPLING_ON, 1'000'000, 0, 0};
+  std::memcpy(bytes.data() + SLK_SAMPLING_HEADER_AT, &header, sizeof header);
+  return bytes;
+}
+
+TEST_F(RawReaderTest, BlockingCallsOfOnePlaceAndFileAddUp) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2100);
+  write("rank-0.slkraw", file.bytes());
+  RawFileBuilder samples(0, 1);
+  const auto add = [&](int kind, std::uint64_t bytes, const std::vector<std::int64_t>& args) {
+    samples.add({2050, 2050, bytes, -1, kind, 0, 0, 0, 0, 0, SLK_REC_BLOCKING_CALLS}, args);
+  };
+  add(SLK_BLOCKING_IO, 100, blocking_arguments(2, 70, 20, "write", "/a"));
+  add(SLK_BLOCKING_SLEEP, 0, blocking_arguments(1, 900, 900, "nanosleep", ""));
+  add(SLK_BLOCKING_IO, 11, blocking_arguments(1, 30, 30, "write", "/a"));
+  add(SLK_BLOCKING_IO, 7, blocking_arguments(1, 5, 0, "write", "/b"));
+  write("rank-0.slksamples", with_sampling_header(samples.bytes()));
+  const Trace trace = read();
+  EXPECT_TRUE(trace.findings().empty());
+  const std::vector<BlockingCalls> expected{
+      {BlockingKind::sleep, "nanosleep", "", 0, 1, 0, 900, 900},
+      {BlockingKind::io, "write", "/a", 0, 3, 111, 100, 50},
+      {BlockingKind::io, "write", "/b", 0, 1, 7, 5, 0}};
+  EXPECT_THAT(trace.calls(0).blocking_calls(), ::testing::ElementsAreArray(expected));
+}
+
+TEST_F(RawReaderTest, DamagedBlockingCallsAreAFinding) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2100);
+  write("rank-0.slkraw", file.bytes());
+  RawFileBuilder samples(0, 1);
+  const auto add = [&](int kind, const std::vector<std::int64_t>& args) {
+    samples.add({2050, 2050, 0, -1, kind, 0, 0, 0, 0, 0, SLK_REC_BLOCKING_CALLS}, args);
+  };
+  add(SLK_BLOCKING_IO, {1, 5, 0});
+  add(0, blocking_arguments(1, 5, 0, "write", "/a"));
+  add(SLK_BLOCKING_IO, blocking_arguments(1, 5, 6, "write", "/a"));
+  add(SLK_BLOCKING_IO, blocking_arguments(0, 5, 0, "write", "/a"));
+  write("rank-0.slksamples", with_sampling_header(samples.bytes()));
+  const Trace trace = read();
+  EXPECT_TRUE(trace.calls(0).blocking_calls().empty());
+  ASSERT_EQ(trace.findings().entries().size(), 1u);
+  EXPECT_EQ(trace.findings().entries()[0].count, 4u);
 }
 
 TEST_F(RawReaderTest, ParallelRegionsHaveTheTimesOfTheirThreads) {

@@ -44,7 +44,7 @@ slk_sampling_header File::sampling() const {
 
 bool known_kind(std::uint8_t op) {
   return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_PARALLEL) ||
-         op == SLK_REC_SAMPLE || op == SLK_REC_BLOCKED_AT;
+         op == SLK_REC_SAMPLE || op == SLK_REC_BLOCKED_AT || op == SLK_REC_BLOCKING_CALLS;
 }
 
 bool check_header(slk_raw_header& header) {

@@ -286,6 +286,10 @@ class Reader {
       trace_->calls(rank_).set_recording_costs(std::move(recording_costs_));
     }
     recording_costs_.clear();
+    if (!blocking_calls_.empty()) {
+      trace_->calls(rank_).set_blocking_calls(std::move(blocking_calls_));
+    }
+    blocking_calls_.clear();
     if (!parallel_.empty()) trace_->calls(rank_).set_parallel_regions(std::move(parallel_));
     parallel_ = {};
     if (!samples_.empty()) all_samples_.set(rank_, std::move(samples_));
@@ -367,6 +371,7 @@ class Reader {
     }
     if (first == "counted") return read_counted(tokens, begin || has_duration);
     if (first == "recording") return read_recording_cost(tokens, begin || has_duration);
+    if (first == "blocking") return read_blocking_calls(tokens, begin || has_duration);
     if (first == "compute" || first == "enter" || first == "leave") {
       if (has_duration)
         lexer_.fail(last, fmt::format("{} has no +duration", first), "it is not a call");
@@ -407,8 +412,7 @@ class Reader {
       if (key == "busy" || key == "waiting") {
         lexer_.list(value, key, kMostThreads, key == "busy" ? busy : waiting);
       } else if (key == "frame") {
-        const auto frames = static_cast<std::int64_t>(trace_->call_tree().size());
-        region.frame = static_cast<FrameId>(lexer_.integer(value, "frame", 0, frames));
+        region.frame = frame(value);
       } else if (key == "instances") {
         region.instances = static_cast<std::uint32_t>(
             lexer_.integer(value, "instances", 1, std::numeric_limits<std::uint32_t>::max()));
@@ -449,8 +453,7 @@ class Reader {
         sample.blocked = key == "blocked";
         sample.cpu_ns = lexer_.integer(value, "CPU time", 0, kTimeLimit_ns);
       } else if (key == "frame") {
-        const auto frames = static_cast<std::int64_t>(trace_->call_tree().size());
-        sample.frame = static_cast<FrameId>(lexer_.integer(value, "frame", 0, frames));
+        sample.frame = frame(value);
       } else if (key == "thread") {
         sample.thread = static_cast<std::uint16_t>(
             lexer_.integer(value, "thread", 0, std::numeric_limits<std::uint16_t>::max()));
@@ -459,6 +462,39 @@ class Reader {
       }
     }
     samples_.push_back(sample);
+  }
+
+  FrameId frame(const Token& value) const {
+    const auto frames = static_cast<std::int64_t>(trace_->call_tree().size());
+    return static_cast<FrameId>(lexer_.integer(value, "frame", 0, frames));
+  }
+
+  void read_blocking_calls(std::span<const Token> tokens, bool has_time) {
+    const auto kind = tokens.size() < 2 ? kBlockingKindNames.end()
+                                        : std::ranges::find(kBlockingKindNames, tokens[1].text);
+    if (has_time || kind == kBlockingKindNames.end()) {
+      lexer_.fail(tokens[0], "misplaced blocking",
+                  "the syntax is 'blocking io|sleep|lock|process|device function=NAME ...'");
+    }
+    BlockingCalls of{static_cast<BlockingKind>(kind - kBlockingKindNames.begin())};
+    for (const Token& token : tokens.subspan(2)) {
+      const auto [key, value] = key_value(token);
+      if (key == "function" || key == "file") {
+        (key == "file" ? of.file : of.function) = lexer_.text(value);
+      } else if (key == "calls" || key == "bytes") {
+        (key == "calls" ? of.calls : of.bytes) = lexer_.unsigned_integer(value, key);
+      } else if (key == "time" || key == "blocked") {
+        (key == "time" ? of.time_ns : of.blocked_ns) = lexer_.integer(value, key, 0, kTimeLimit_ns);
+      } else if (key == "frame") {
+        of.frame = frame(value);
+      } else {
+        fail_unknown(token, "function=, file=, calls=, bytes=, time=, blocked=, frame=");
+      }
+    }
+    if (of.blocked_ns > of.time_ns) {
+      lexer_.fail(tokens[0], "calls are blocked longer than they last", "time is all of it");
+    }
+    blocking_calls_.push_back(std::move(of));
   }
 
   void read_recording_cost(std::span<const Token> tokens, bool has_time) {
@@ -552,6 +588,7 @@ class Reader {
   Samples all_samples_;
   std::vector<Sample> samples_;                 // of the rank under way
   std::vector<RecordingCost> recording_costs_;  // the same
+  std::vector<BlockingCalls> blocking_calls_;   // the same
   static constexpr std::int64_t kMostThreads = 1 << 16;
   ParallelRegions parallel_;                         // of the rank under way
   std::vector<std::vector<std::uint64_t>> counted_;  // of the rank under way, by counter and gap

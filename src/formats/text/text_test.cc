@@ -85,6 +85,9 @@ TEST(ReadText, ReadsParallelRegions) {
 }
 
 TEST(ReadText, RefusesParallelRegionsThatCannotBe) {
+  EXPECT_THAT(rank_error_of(" blocking nap function=sleep\n"), HasSubstr("misplaced"));
+  EXPECT_THAT(rank_error_of(" @5 blocking io function=read\n"), HasSubstr("misplaced"));
+  EXPECT_THAT(rank_error_of(" blocking io time=5 blocked=6\n"), HasSubstr("longer"));
   EXPECT_THAT(rank_error_of(" @5 parallel busy=1 waiting=0\n"), HasSubstr("no time"));
   EXPECT_THAT(rank_error_of(" @5 +9 parallel busy=1,2 waiting=0\n"), HasSubstr("as many"));
   EXPECT_THAT(rank_error_of(" @5 +9 parallel\n"), HasSubstr("as many"));

@@ -406,6 +406,7 @@ class Writer {
     if (calls.stop_ns() != last) put(out_, FMT_COMPILE(" stop={}"), calls.stop_ns());
     out_ += '\n';
     write_recording_costs(calls);
+    write_blocking_calls(calls);
     cursor_ = calls.start_ns();
     write_calls(calls, samples_.of(rank));
   }
@@ -457,12 +458,7 @@ class Writer {
     if (region.length_ns != span_ns) put(out_, FMT_COMPILE(" length={}"), region.length_ns);
     write_times(" busy=", regions.times(region), &LocationTime::busy_ns);
     write_times(" waiting=", regions.times(region), &LocationTime::waiting_ns);
-    if (region.frame != 0) {
-      put(out_, FMT_COMPILE(" frame={} # {}"), region.frame,
-          printable(describe_frame(trace_.call_tree(), region.frame)));
-    }
-    out_ += '\n';
-    end_line();
+    write_frame(region.frame);
   }
 
   void write_times(std::string_view key, std::span<const LocationTime> times,
@@ -484,16 +480,32 @@ class Writer {
     }
   }
 
+  void write_blocking_calls(const RankCalls& calls) {
+    for (const BlockingCalls& of : calls.blocking_calls()) {
+      put(out_, FMT_COMPILE("  blocking {}"), to_string(of.kind));
+      put_text(out_, "function", of.function);
+      put_text(out_, "file", of.file);
+      put(out_, FMT_COMPILE(" calls={} bytes={} time={} blocked={}"), of.calls, of.bytes,
+          of.time_ns, of.blocked_ns);
+      write_frame(of.frame);
+    }
+  }
+
+  /// Ends the line.
+  void write_frame(FrameId frame) {
+    if (frame != 0) {
+      put(out_, FMT_COMPILE(" frame={} # {}"), frame,
+          printable(describe_frame(trace_.call_tree(), frame)));
+    }
+    out_ += '\n';
+    end_line();
+  }
+
   void write_sample(const Sample& sample) {
     put(out_, FMT_COMPILE("  @{} sample {}={}"), sample.time_ns, sample.blocked ? "blocked" : "cpu",
         sample.cpu_ns);
     if (sample.thread != 0) put(out_, FMT_COMPILE(" thread={}"), sample.thread);
-    if (sample.frame != 0) {
-      put(out_, FMT_COMPILE(" frame={} # {}"), sample.frame,
-          printable(describe_frame(trace_.call_tree(), sample.frame)));
-    }
-    out_ += '\n';
-    end_line();
+    write_frame(sample.frame);
   }
 
   // What the computation before call `gap` counted.

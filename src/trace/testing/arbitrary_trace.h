@@ -99,6 +99,20 @@ inline void arbitrary_rank(TraceBuilder& trace, std::int32_t rank) {
   }
   if (!teams.empty()) calls.set_parallel_regions(std::move(teams));
   if (*rc::gen::inRange(0, 3) == 0) {
+    const auto number = [] { return *element<std::uint64_t>(0, 1, 4096, kTimeLimit_ns); };
+    std::vector<BlockingCalls> blocking(2);
+    for (BlockingCalls& of : blocking) {
+      of.kind = *element(BlockingKind::io, BlockingKind::sleep, BlockingKind::device);
+      of.function = *element<std::string>("", "write", "nanosleep");
+      of.file = *element<std::string>("", "/tmp/a b\"c\\", "pipe");
+      of.calls = number();
+      of.bytes = number();
+      of.time_ns = static_cast<std::int64_t>(number());
+      of.blocked_ns = std::min<std::int64_t>(of.time_ns, 7);
+    }
+    calls.set_blocking_calls(std::move(blocking));
+  }
+  if (*rc::gen::inRange(0, 3) == 0) {
     std::vector<RecordingCost> costs(kOperationCount);
     for (RecordingCost& cost : costs) {
       cost = {*element<std::uint32_t>(0, 1, 90, ~0u), *element<std::uint32_t>(0, 40)};
