@@ -111,7 +111,7 @@ SLK_WEAK int PMPI_Op_commutative(MPI_Op op, int* commutes);
 SLK_WEAK int PMPI_Test_cancelled(const MPI_Status* s, int* cancelled);
 SLK_WEAK int PMPI_Type_size(MPI_Datatype type, int* size);
 SLK_WEAK int PMPI_Type_size_x(MPI_Datatype type, MPI_Count* size);
-/* Of inline functions in slackline.h. */
+/* Used by inline functions of slackline.h. */
 int MPI_Initialized(int* flag);
 int MPI_Finalized(int* flag);
 int MPI_Pcontrol(const int level, ...);

@@ -7,6 +7,7 @@ import re
 ROLES = {
     "cbuf": ("const void*", "fortran_buffer({}_f)"),
     "buf": ("void*", "fortran_buffer({}_f)"),
+    "outbuf": ("void*", None),
     "count": ("int", "*{}_f"),
     "counts": ("const int*", "{}_f"),
     "displs": ("const int*", None),

@@ -137,7 +137,7 @@ inline MPI_Status load(const MPI_Status* s) {
   return copy;
 }
 
-/// Bytes of the message that a status tells of. Read directly where the layout is known: older
+/// Bytes of a status. Read directly where the layout is known: older
 /// libraries have nothing but MPI_Get_count, which stops at 2^31.
 inline std::uint64_t status_bytes(const MPI_Status& s) {
 #if SLK_OPENMPI

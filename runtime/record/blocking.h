@@ -29,8 +29,8 @@ typedef struct {
   int file;
 } slk_blocking_call;
 
-/* What the recorder has for functions that may block. `begin` is asked before each of them, and
- * told of it by `end`. `interrupted`: whether one that has failed with EINTR did so because of the
+/* What the recorder has for functions that may block: `begin` is called before each of them and
+ * `end` after it. `interrupted`: whether one that has failed with EINTR did so because of the
  * recorder's signal and no other one. */
 typedef struct {
   slk_blocking_token (*begin)(unsigned kind);

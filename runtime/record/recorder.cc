@@ -71,7 +71,7 @@ void note_processors(slk_raw_header& h) {
   }
 }
 
-/// Whose library it is. The standard ABI does not say so: then what the library says of itself.
+/// Whose library it is. The standard ABI does not say so: then by its version text.
 slk_mpi_library library_of(const char* version) {
   if (SLK_OPENMPI || std::strstr(version, "Open MPI") != nullptr) return SLK_MPI_OPENMPI;
   if (SLK_MPICH) return SLK_MPI_MPICH;

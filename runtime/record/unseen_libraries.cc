@@ -30,16 +30,16 @@ bool is_of_mpi(const char* name) {
          std::strncmp(name, "mpi_", 4) == 0;
 }
 
-/// Whether a function of MPI that has no entry point here keeps to itself: it neither communicates
-/// nor waits. By parts of names, as versions of MPI add to these families.
+/// Whether a function of MPI that has no entry point here is local: it neither communicates nor
+/// waits. By parts of names, as versions of MPI add to these families.
 bool is_local(const char* name) {
   constexpr const char* kParts[] = {
-      "_type_",      "_op_",      "_t_",       "group",   "info",   "attr",    "keyval",
-      "errhandler",  "error",     "status_",   "_get_",   "_name",  "_c2f",    "_f2c",
-      "_f08",        "_fromint",  "_toint",    "_rank",   "_size",  "compare", "test_inter",
-      "cart",        "graph",     "topo_",     "dims_",   "aint_",  "address", "_mem",
-      "initialized", "finalized", "wti",       "query",   "thread", "pset",    "null",
-      "dup_fn",      "pack_",     "local",     "datarep", "seek",   "attach",  "detach",
+      "_type_",      "_op_",      "_t_",       "group",   "info",         "attr",    "keyval",
+      "errhandler",  "error",     "status_",   "_get_",   "_name",        "_c2f",    "_f2c",
+      "_f08",        "_fromint",  "_toint",    "_rank",   "_size",        "compare", "test_inter",
+      "cart",        "graph",     "topo_",     "dims_",   "aint_",        "address", "_mem",
+      "initialized", "finalized", "wti",       "query",   "_thread_main", "pset",    "null",
+      "dup_fn",      "pack_",     "local",     "datarep", "seek",         "attach",  "win_detach",
       "complete",    "class",     "cancelled", "failure", "revoke"};
   for (const char* part : kParts) {
     if (strcasestr(name, part) != nullptr) return true;
@@ -109,8 +109,8 @@ struct Search {
   UnseenCalls found;
 };
 
-/// Whether calls by that table go past the entry points. Functions that have none are told if they
-/// are `used`.
+/// Whether calls by that table go past the entry points. Functions that have none are reported if
+/// they are `used`.
 bool goes_past(const References& refs, const Relocations& table, std::uint64_t bias, bool used,
                const Search& search) {
   bool past = false;

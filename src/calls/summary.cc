@@ -35,8 +35,8 @@ bool has_wildcard(const Call& call) {
 }
 
 /// What MPI_Start does with a persistent collective stands in a timed trace as the nonblocking one
-/// that lasts no time, beside the call itself.
-bool is_started(const Trace& job, const Call& call) {
+/// that lasts no time, before the call itself.
+bool may_be_started(const Trace& job, const Call& call) {
   return operation_class(call.operation) == OperationClass::icollective &&
          call.begin_ns == call.end_ns && job.timed();
 }
@@ -167,9 +167,10 @@ void RankSummarizer::add(const RankCalls& calls) {
       sum_.first_ns = std::min(job_.calls(rank_).start_ns(), call.begin_ns);
       last_end_ns_ = job_.calls(rank_).start_ns();
     }
-    if (is_started(job_, call)) {
-      ++sum_.started;
-      add_saturated(sum_.started_bytes, call.bytes);
+    settle_started(call);
+    if (may_be_started(job_, call)) {
+      unsettled_.push_back(call);
+      unsettled_.back().args = {};
     } else {
       add_call(sum_, call);
     }
@@ -178,6 +179,22 @@ void RankSummarizer::add(const RankCalls& calls) {
     last_end_ns_ = call.end_ns;
   }
   calls_ += calls.size();
+}
+
+/// Collectives that were started are known by the next call of their thread.
+void RankSummarizer::settle_started(const Call& next) {
+  if (unsettled_.empty() || next.thread != unsettled_.back().thread) return;
+  if (may_be_started(job_, next)) return;
+  const bool started = operation_class(next.operation) == OperationClass::start;
+  for (const Call& call : unsettled_) {
+    if (started) {
+      ++sum_.started;
+      add_saturated(sum_.started_bytes, call.bytes);
+    } else {
+      add_call(sum_, call);
+    }
+  }
+  unsettled_.clear();
 }
 
 // Time in each region, a region inside itself counted once.
@@ -195,6 +212,8 @@ void RankSummarizer::add_regions(const RankCalls& calls) {
 }
 
 RankSummary RankSummarizer::take(const RankCalls& details) {
+  for (const Call& call : unsettled_) add_call(sum_, call);
+  unsettled_.clear();
   if (any_calls_) {
     const std::int64_t stop = std::max(details.stop_ns(), last_end_ns_);
     sum_.compute_ns += stop - last_end_ns_;

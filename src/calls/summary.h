@@ -112,12 +112,14 @@ class RankSummarizer {
     std::int64_t since = 0;
     std::uint64_t depth = 0;
   };
+  void settle_started(const Call& next);
   void add_regions(const RankCalls& calls);
 
   const Trace& job_;
   const std::int32_t rank_;
   RankSummary sum_;
-  std::vector<Open> open_;  // by region
+  std::vector<Open> open_;       // by region
+  std::vector<Call> unsettled_;  // persistent collectives, if MPI_Start follows; without arguments
   std::size_t calls_ = 0;
   bool any_calls_ = false;
   std::int64_t last_end_ns_ = 0;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "formats/text/text.h"
@@ -103,17 +104,16 @@ TEST(Summary, AStartedPersistentCollectiveIsOneCall) {
   const Trace trace = read_text(
       "slackline-trace 1 timed ranks=1\nrank 0\n"
       " @0 +1 allreduce_init\n @5 iallreduce bytes=16 req=1\n @5 +2 start\n @8 +4 wait req=1\n"
-      " @20 +1 iallreduce bytes=8 req=2\n @22 +4 wait req=2\n",
+      " @20 +0 iallreduce bytes=8 req=2\n @22 +4 wait req=2\n",
       "test");
   const TraceSummary all = summarize(trace);
   EXPECT_EQ(all.calls, 5u);
   EXPECT_EQ(all.collectives, 2u);
   EXPECT_EQ(all.collective_bytes, 24u);
-  for (const OperationSummary& o : all.operations) {
-    if (o.operation == Operation::iallreduce) {
-      EXPECT_EQ(o.calls, 1u);
-    }
-  }
+  const auto row =
+      std::ranges::find(all.operations, Operation::iallreduce, &OperationSummary::operation);
+  ASSERT_NE(row, all.operations.end());
+  EXPECT_EQ(row->calls, 1u);
 }
 
 }  // namespace

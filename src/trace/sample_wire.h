@@ -24,8 +24,8 @@
  * several records of the same add up. begin_ns: when it was written; request = id of the call path;
  * tag = enum slk_blocking; bytes = read or written; args: calls, time in them, of that time off the
  * processor, then the function's name and the file's path, each with a NUL, NUL-padded to whole
- * arguments. Those that are neither I/O nor waits for a device are only told if they were off the
- * processor. */
+ * arguments. Those that are neither I/O nor waits for a device are only written if they were off
+ * the processor. */
 #define SLK_REC_BLOCKING_CALLS 254
 #define SLK_BLOCKING_TEXT_AT 3u
 

@@ -475,8 +475,9 @@ static void file(void) {
   MPI_File_close(&file);
 }
 
-/* ---- What a process takes from itself: room in files, descriptors, system calls, the file system
- * and rights. Then it makes calls of MPI, in a new thread as well, which would have files. */
+/* ---- Limits that a process sets for itself: sizes of files, descriptors, system calls, the file
+ * system and rights. Then it makes calls of MPI, in a new thread as well, which would have files.
+ */
 
 static void* talk_in_thread(void* tag) {
   talk(100, (int)(intptr_t)tag);

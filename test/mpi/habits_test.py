@@ -92,7 +92,7 @@ def case_unseen(test):
 
 
 def case_limited(test):
-    """A program that leaves itself little: it goes on as without the recorder, and what the recorder could not write
+    """A program that limits its own resources: it goes on as without the recorder, and what the recorder could not write
     is said."""
     for word in ("limits", "filtered", "confined", "unprivileged"):
         without = bare(test, 1, "habits", word)

@@ -126,7 +126,8 @@ int comm_idup(Thread& t, std::uint8_t op, MPI_Comm parent, NewComm created, Requ
   return create_communicator(t, op, parent, created, true, 0, requests, call);
 }
 
-/// All members take part, as in making a communicator, and none is made.
+/// All members take part, as in making a communicator. None is made, or it is known only when the
+/// request is complete: then it is found at its first use.
 template <class Requests, class Call>
 int comm_agree(Thread& t, std::uint8_t op, MPI_Comm comm, Requests requests, Call call) {
   const auto no_communicator = [](std::size_t) { return std::int64_t{SLK_COMM_NULL}; };

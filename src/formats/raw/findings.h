@@ -20,7 +20,7 @@ inline constexpr FindingKind kLostCalls{
     "lost_calls", Severity::data_loss,
     "Calls not recorded because what was recorded could not be written."};
 inline constexpr FindingKind kUnrecordedCalls{
-    "unrecorded_calls", Severity::data_loss,
+    "unrecorded_calls", Severity::notice,
     "MPI functions that the program calls and that are not recorded: their time counts as "
     "computation or as blocked outside MPI, and requests that they start are unknown."};
 inline constexpr FindingKind kUnseenLibraries{

@@ -19,10 +19,13 @@ constexpr std::int64_t kDayNs = 86'400'000'000'000;
 /// The number that the record's kind has today.
 std::uint8_t present_kind(std::uint8_t op, std::uint32_t version) {
   constexpr std::uint8_t kFirst = 200;
-  constexpr std::uint8_t kFirstOfSamples = 240;
+  constexpr std::uint8_t kLast = 218;
+  constexpr std::uint8_t kSample = 240;
+  constexpr std::uint8_t kUnknown = 255;
   if (version > SLK_WIRE_FEWER_OPERATIONS || op < kFirst) return op;
-  const int by = op < kFirstOfSamples ? SLK_REC_COMM - kFirst : SLK_REC_SAMPLE - kFirstOfSamples;
-  return static_cast<std::uint8_t>(op + by);
+  if (op <= kLast) return static_cast<std::uint8_t>(op - kFirst + SLK_REC_COMM);
+  if (op == kSample) return SLK_REC_SAMPLE;
+  return op == kSample + 1 ? SLK_REC_BLOCKED_AT : kUnknown;
 }
 
 /// Fixed-size text fields may lack their end after damage.

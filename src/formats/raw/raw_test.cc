@@ -355,6 +355,19 @@ TEST_F(RawReaderTest, KindsOfRecordsAreNumberedByVersion) {
   }
 }
 
+TEST_F(RawReaderTest, KindsThatAnOldVersionLacksAreDamage) {
+  for (const int kind : {219, 228, 239, 242, 255}) {
+    RawFileBuilder file(0, 1);
+    file.header().version = 13;
+    file.call(SLK_OP_barrier, 2010, 2011);
+    file.add({2030, 2030, 16, 0, 9, 0, 7, 0, 0, 0, static_cast<std::uint8_t>(kind)});
+    write("rank-0.slkraw", file.bytes());
+    const Trace trace = read();
+    EXPECT_EQ(trace.calls(0).size(), 1u) << kind;
+    EXPECT_EQ(trace.findings().count(kDamagedRecord), 1u) << kind;
+  }
+}
+
 TEST_F(RawReaderTest, RequestsOfFileAccessesAreKnown) {
   RawFileBuilder file(0, 1);
   file.call(SLK_OP_file_iwrite_at, 2010, 2011, -1, 7).call(SLK_OP_wait, 2020, 2040, -1, 7);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -27,8 +28,9 @@ constexpr std::array<std::string_view, 9> kContainers{"apptainer",  "singularity
 bool is_privileged(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return false;
-  return (status.st_mode & (S_ISUID | S_ISGID)) != 0 ||
-         getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
+  return ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
+         ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid()) ||
+         (geteuid() != 0 && getxattr(file.c_str(), "security.capability", nullptr, 0) > 0);
 }
 
 /// The first bytes of an ELF file, up to its program headers and the loader's name.
@@ -44,8 +46,8 @@ class ElfBegin {
   }
   bool is_64_bit() const { return bytes_[EI_CLASS] == ELFCLASS64; }
 
-  /// The loader of a 64-bit program: empty if it is linked statically, nothing if the file is too
-  /// short.
+  /// The loader of a 64-bit program: empty if it is linked statically; nothing if the file is too
+  /// short, or no program at a fixed address, as libraries have no loader either.
   std::optional<std::string> loader() const {
     const auto header = at<Elf64_Ehdr>(0);
     if (!header || header->e_phentsize != sizeof(Elf64_Phdr)) return std::nullopt;
@@ -56,7 +58,7 @@ class ElfBegin {
       if (part->p_offset >= size_ || part->p_filesz > size_ - part->p_offset) return std::nullopt;
       return std::string(bytes_.data() + part->p_offset, part->p_filesz);
     }
-    return std::string();
+    return header->e_type == ET_EXEC ? std::optional<std::string>("") : std::nullopt;
   }
 
  private:
@@ -96,10 +98,15 @@ std::string obstacle_of(const std::string& word) {
 }
 
 bool clears_environment(std::span<const std::string> rest) {
-  for (const std::string& option : rest) {
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const std::string& option = rest[i];
     if (option == "-i" || option == "-" || option == "--ignore-environment") return true;
-    if (option.find("LD_PRELOAD") != std::string::npos) return true;
-    if (!option.starts_with('-') && option.find('=') == std::string::npos) return false;
+    if (option == "-uLD_PRELOAD" || option == "--unset=LD_PRELOAD") return true;
+    if (option == "-u" && i + 1 < rest.size()) {
+      if (rest[++i] == "LD_PRELOAD") return true;
+    } else if (!option.starts_with('-') && option.find('=') == std::string::npos) {
+      return false;
+    }
   }
   return false;
 }

@@ -2,7 +2,10 @@
 
 #include <elf.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -25,6 +28,7 @@ class RecordingObstacles : public testing::Test {
     Elf64_Ehdr header{};
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
     header.e_ident[EI_CLASS] = bits;
+    header.e_type = loader.empty() ? ET_EXEC : ET_DYN;
     header.e_phoff = sizeof header;
     header.e_phentsize = sizeof(Elf64_Phdr);
     header.e_phnum = loader.empty() ? 1 : 2;
@@ -58,7 +62,20 @@ TEST_F(RecordingObstacles, AProgramIsKnownByItsFile) {
   EXPECT_THAT(of({usual, program("other", "/lib/ld-musl-x86_64.so.1")}), HasSubstr("musl"));
   EXPECT_THAT(of({program("small", "", ELFCLASS32)}), HasSubstr("32-bit"));
   fs::permissions(usual, fs::perms::set_uid, fs::perm_options::add);
+  EXPECT_EQ(of({usual}), "") << "it is the user's own";
+  if (geteuid() != 0 || chown(usual.c_str(), 65534, 65534) != 0) return;
+  fs::permissions(usual, fs::perms::set_uid, fs::perm_options::add);
   EXPECT_THAT(of({usual}), HasSubstr("more privileges"));
+}
+
+TEST_F(RecordingObstacles, ALibraryIsNoStaticProgram) {
+  const std::string library = program("library.so", "");
+  std::fstream file(library, std::ios::in | std::ios::out | std::ios::binary);
+  const Elf64_Half type = ET_DYN;
+  file.seekp(offsetof(Elf64_Ehdr, e_type));
+  file.write(reinterpret_cast<const char*>(&type), sizeof type);
+  file.close();
+  EXPECT_EQ(of({"mpirun", "app", library}), "");
 }
 
 TEST_F(RecordingObstacles, FilesThatAreNoProgramsOrCutAreNone) {
@@ -77,6 +94,7 @@ TEST_F(RecordingObstacles, ContainersAndClearedEnvironments) {
   EXPECT_THAT(of({"mpirun", "env", "A=b", "-i", "app"}), HasSubstr("'env' removes"));
   EXPECT_THAT(of({"mpirun", "env", "-u", "LD_PRELOAD", "app"}), HasSubstr("'env' removes"));
   EXPECT_EQ(of({"mpirun", "env", "A=b", "app", "-i"}), "");
+  EXPECT_EQ(of({"mpirun", "env", "-u", "A", "LD_PRELOAD=x.so", "app"}), "");
 }
 
 }  // namespace

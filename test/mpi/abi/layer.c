@@ -152,7 +152,8 @@ static int peers(MPI_Comm c) {
   }
   return n;
 }
-/* Of a distributed graph, which is the only one that tests have with several types. */
+/* Neighbours in a distributed graph, which is the only topology that tests have with several types.
+ */
 static int neighbours(MPI_Comm c) {
   int in = 0, out = 0, weighted = 0;
   REAL(Dist_graph_neighbors_count);
