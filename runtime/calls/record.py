@@ -43,7 +43,7 @@ def symbols(calls):
         if call.prefix != "MPI_":
             continue
         yield "ompi_f08", f"ompi_{call.identifier}_f", call
-        if call.record is not None and not call.has_buffer:  # else MPICH's mpi_f08 calls the function of C
+        if not call.has_buffer:  # else MPICH's mpi_f08 calls the function of C
             # Open MPI's mpi_f08 reaches ompi_x_f, unless LOGICALs must be converted.
             kind = "f08" if call.has_logical else "mpich_f08"
             yield kind, f"mpi_{call.identifier}_f08_", call

@@ -81,7 +81,9 @@ program calls_f08
     call MPI_Wait(requests(1), status); call note('wait')
     call MPI_File_write_at_all_begin(file, offset, out, 4, MPI_INTEGER); call note('file_write_at_all_begin')
     call MPI_File_write_at_all_end(file, out, status); call note('file_write_at_all_end')
+    call MPI_File_set_atomicity(file, .true.)
     call MPI_File_close(file); call note('file_close')
+    call MPI_File_delete(file_name, MPI_INFO_NULL)
     call MPI_Comm_free(comm); call note('comm_free')
     call MPI_Comm_free(row); call note('comm_free')
   end do

@@ -46,6 +46,7 @@ def case_calls_mpif(test):
 
 def case_calls_f08(test):
     recorded = counted(test, "calls_f08")
+    check("MPI_File_set_atomicity, MPI_File_delete" in test.text(), "calls that are not recorded are named")
     plain = test.run(test.launcher(4) + [test.program("calls_f08")])
     succeeded(plain)
     check("ierror of MPI_Pcontrol" in plain.stdout, "the program prints what it was given")
