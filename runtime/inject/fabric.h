@@ -80,6 +80,7 @@ struct operation {
   fi_addr_t to;         /* of kSend */
   int rendezvous;       /* of kSend */
   uint64_t time_ns;     /* kSend: when it is due; kReceive: when it was posted */
+  uint64_t latest_due;      /* of the completions of kReceiveMany so far */
   size_t count;
   struct iovec pieces[kMaxPieces]; /* of kReceive: where the program wants the data */
   struct operation* next_unused;

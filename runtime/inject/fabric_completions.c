@@ -64,6 +64,11 @@ static uint64_t due_send(const struct delayed_queue* self, const struct operatio
   return begun + o->endpoint->settings.latency_ns;
 }
 
+/* Whether the provider has done with it by a completion of these flags. */
+static int is_over(const struct operation* o, uint64_t flags) {
+  return o->kind != kReceiveMany || (flags & FI_MULTI_RECV);
+}
+
 /* Makes the provider's entry the program's, and returns when it is due; UINT64_MAX: never. */
 static uint64_t translate(struct delayed_queue* self, struct fi_cq_tagged_entry* entry,
                           uint64_t now) {
@@ -89,9 +94,13 @@ static uint64_t translate(struct delayed_queue* self, struct fi_cq_tagged_entry*
     if (o->kind == kReceive) entry->buf = o->count > 0 ? o->pieces[0].iov_base : NULL;
     if (o->kind == kReceiveMany) entry->buf = (unsigned char*)entry->buf + sizeof header;
   }
+  if (o->kind == kReceiveMany) { /* the program has its buffer back after all messages in it */
+    if (due > o->latest_due) o->latest_due = due;
+    if (entry->flags & FI_MULTI_RECV) due = o->latest_due;
+  }
   if (o->kind == kPeek && silent) {
     o->kind = kClaimed;
-  } else if (o->kind != kReceiveMany || (entry->flags & FI_MULTI_RECV)) {
+  } else if (is_over(o, entry->flags)) {
     free_operation(o);
   }
   return due;
@@ -181,7 +190,7 @@ static ssize_t delayed_readerr(struct fid_cq* cq, struct fi_cq_err_entry* error,
     if (o->kind == kReceive && error->len >= sizeof(struct header)) {
       error->len = scatter(o, error->len - sizeof(struct header));
     }
-    free_operation(o);
+    if (error->err == FI_ECANCELED || is_over(o, error->flags)) free_operation(o);
   }
   if (entered) fabric_leave();
   return status;

@@ -59,6 +59,7 @@ struct operation* new_operation(enum operation_kind kind, struct delayed_endpoin
   operation->endpoint = endpoint;
   operation->bytes = bytes;
   operation->length = length;
+  operation->latest_due = 0;
   return operation;
 }
 
