@@ -68,7 +68,7 @@ static int control_endpoint(struct fid* fid, int command, void* argument) {
   self->next = REPLACE(self->ops, ep->ops);
   self->next_msg = REPLACE(self->msg, ep->msg);
   self->next_tagged = REPLACE(self->tagged, ep->tagged);
-  delay_messages(self);
+  delay_messages(ep);
   ++inject_counts.interfaces;
   write_counts(0);
   return status;

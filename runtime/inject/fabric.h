@@ -103,7 +103,7 @@ struct operation* find_operation(enum operation_kind kind, const struct delayed_
 uint64_t own_process(void);
 
 /* Puts the functions of this library into the tables. */
-void delay_messages(struct delayed_endpoint* endpoint);
+void delay_messages(struct fid_ep* ep);
 void delay_completions(struct delayed_queue* queue);
 
 #endif

@@ -249,6 +249,42 @@ static ssize_t cancel(fid_t fid, void* context) {
   return status;
 }
 
+/* --- the least room of a multi-receive buffer: the provider's has a header --- */
+
+static int set_option(fid_t fid, int level, int name, const void* value, size_t length) {
+  const struct delayed_endpoint* self = endpoint_of((struct fid_ep*)(void*)fid);
+  size_t least;
+  if (level == FI_OPT_ENDPOINT && name == FI_OPT_MIN_MULTI_RECV && length == sizeof least) {
+    memcpy(&least, value, sizeof least);
+    least += sizeof(struct header);
+    value = &least;
+  }
+  return self->next->setopt(fid, level, name, value, length);
+}
+
+static int get_option(fid_t fid, int level, int name, void* value, size_t* length) {
+  const struct delayed_endpoint* self = endpoint_of((struct fid_ep*)(void*)fid);
+  const int status = self->next->getopt(fid, level, name, value, length);
+  size_t least;
+  if (status == 0 && level == FI_OPT_ENDPOINT && name == FI_OPT_MIN_MULTI_RECV) {
+    memcpy(&least, value, sizeof least);
+    least -= sizeof(struct header);
+    memcpy(value, &least, sizeof least);
+  }
+  return status;
+}
+
+/* What it is before the program has set it, or was set before the endpoint was enabled. */
+static void raise_least_room(struct delayed_endpoint* endpoint, fid_t fid) {
+  size_t least, length = sizeof least;
+  if (endpoint->next->getopt(fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least, &length) != 0 ||
+      set_option(fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least, length) != 0) {
+    return;
+  }
+  endpoint->ops.setopt = set_option;
+  endpoint->ops.getopt = get_option;
+}
+
 /* --- the forms of the calls --- */
 
 static ssize_t send_pieces(struct fid_ep* ep, const struct iovec* pieces, size_t count,
@@ -361,8 +397,10 @@ static ssize_t msg_recvmsg(struct fid_ep* ep, const struct fi_msg* m, uint64_t f
 DEFINE_FORMS(tagged, 1, TAG_PARAMETER, TAG_PARAMETERS, tag, ITS_TAGS)
 DEFINE_FORMS(msg, 0, NO_PARAMETER, NO_PARAMETER, 0, NO_TAGS)
 
-void delay_messages(struct delayed_endpoint* endpoint) {
+void delay_messages(struct fid_ep* ep) {
+  struct delayed_endpoint* endpoint = endpoint_of(ep);
   set_tagged_forms(&endpoint->tagged);
   set_msg_forms(&endpoint->msg);
   endpoint->ops.cancel = cancel;
+  raise_least_room(endpoint, &ep->fid);
 }
