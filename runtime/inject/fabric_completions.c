@@ -30,19 +30,6 @@ static size_t scatter(const struct operation* o, size_t length) {
   return length;
 }
 
-/* A rendezvous begins when the message, or the receive if that is later, is there; then a message
- * goes back, and the data come. */
-static uint64_t due_with_rendezvous(struct delayed_queue* self, const struct operation* o,
-                                    struct stamp stamp, size_t length, uint64_t now) {
-  const uint64_t posted = o->time_ns;
-  const uint64_t latency = o->endpoint->settings.latency_ns;
-  if (posted > stamp.due_ns - stamp.delay_ns) {
-    stamp.delay_ns = stamp.due_ns > posted ? (uint32_t)(stamp.due_ns - posted) : 0;
-    stamp.due_ns = posted + stamp.delay_ns;
-  }
-  return due_here(&self->receiver, &o->endpoint->settings, &stamp, length, now) + 2 * latency;
-}
-
 static uint64_t due_receive(struct delayed_queue* self, const struct operation* o,
                             const struct header* header, size_t length, uint64_t now) {
   if (header->process == own_process()) {
@@ -50,8 +37,13 @@ static uint64_t due_receive(struct delayed_queue* self, const struct operation* 
     return now;
   }
   ++inject_counts.delayed;
-  if (header->rendezvous) return due_with_rendezvous(self, o, header->stamp, length, now);
-  return due_here(&self->receiver, &o->endpoint->settings, &header->stamp, length, now);
+  const struct link_settings* settings = &o->endpoint->settings;
+  uint64_t due = due_here(&self->receiver, settings, &header->stamp, length, now);
+  if (due < o->time_ns) due = o->time_ns;
+  /* When message and receive are there, a message goes back, and the data come. */
+  if (header->rendezvous) due += 2 * settings->latency_ns;
+  if (due > o->time_ns) count_if_late(due, now); /* else it waited for the receive */
+  return due;
 }
 
 /* The sender has its message back when the receiver's answer has arrived. The receiver took the

@@ -187,6 +187,7 @@ ucs_status_t on_arrival(void* slot, void* data, size_t length, unsigned flags) {
   const uint64_t now = now_ns();
   const uint64_t due =
       due_here(&progress->receiver, &handler->interface->settings, &stamp, own, now);
+  count_if_late(due, now);
   ++progress->arrivals;
   if (delay_queue_add(&progress->queue, due, handler, handler->interface, data, own, flags) != 0) {
     /* No memory: a message without its delay is better than none. */

@@ -61,12 +61,13 @@ uint64_t due_here(struct receiver* receiver, const struct link_settings* setting
     ++inject_counts.foreign;
     return now + stamp->delay_ns;
   }
-  const uint64_t due = due_by_clock(receiver, settings, stamp, length, now);
-  if (due < now) {
-    ++inject_counts.late;
-    inject_counts.late_ns += now - due;
-  }
-  return due;
+  return due_by_clock(receiver, settings, stamp, length, now);
+}
+
+void count_if_late(uint64_t due, uint64_t now) {
+  if (due >= now) return;
+  ++inject_counts.late;
+  inject_counts.late_ns += now - due;
 }
 
 static int local_ranks(void) {

@@ -29,9 +29,12 @@ struct departure depart(struct links* links, const void* peer, const struct link
 void departed(struct links* links, const void* peer, const struct departure* departure);
 
 /* When a message that arrived at now_ns is due by this host's clock: the latency begins when it has
- * left the link and would have been handed on without it. Counts those that are late. */
+ * left the link and would have been handed on without it. */
 uint64_t due_here(struct receiver* receiver, const struct link_settings* settings,
                   const struct stamp* stamp, size_t length, uint64_t now);
+
+/* A message was due then, and is first looked at now. */
+void count_if_late(uint64_t due, uint64_t now);
 
 /* With more ranks than processors, one that polls without success keeps the one it waits for from
  * running. `empty_polls` counts the caller's in succession. */

@@ -100,6 +100,19 @@ static void overlap(int repetitions, uint64_t compute_ns) {
   }
 }
 
+/* The receive is posted 300 ms after the send of a message with a rendezvous. */
+static void posted_late(char* buffer, int repetitions) {
+  for (int i = 0; i < repetitions; ++i) {
+    meet();
+    const uint64_t posted = now_ns() + 300000000;
+    if (rank == 1) MPI_Send(buffer, 1000000, MPI_CHAR, 0, 4, MPI_COMM_WORLD);
+    if (rank != 0) continue;
+    compute_until(posted);
+    MPI_Recv(buffer, 1000000, MPI_CHAR, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    result("posted_late", 1000000, i, now_ns() - posted);
+  }
+}
+
 /* From the first of 50 sends to the last receive; the sender computes for 30 ms after them. */
 static void stream(int repetitions) {
   enum { kMessages = 50 };
@@ -231,6 +244,7 @@ int main(int argc, char** argv) {
   }
   if (all || strcmp(what, "two_sends") == 0) two_sends(repetitions);
   if (all || strcmp(what, "stream") == 0) stream(repetitions);
+  if (strcmp(what, "posted_late") == 0) posted_late(buffer, repetitions);
   if (all || strcmp(what, "itself") == 0) itself(repetitions);
   if (all || strcmp(what, "overlap") == 0) overlap(repetitions, 60000);
   if (all || strcmp(what, "allreduce") == 0) allreduce(repetitions);

@@ -168,6 +168,13 @@ def case_rendezvous(test):
     check(min(values["send 64000"]) < latency / 2, f"sender without a rendezvous: {values['send 64000']}")
 
 
+def case_posted_late(test):
+    """A message with a rendezvous that waits for its receive takes two latencies from then on."""
+    latency = 10 * COARSE_NS
+    values = test.samples(["--latency", f"{latency}ns"], "posted_late", 8)["posted_late 1000000"]
+    check(2 * latency <= min(values) < 2.9 * latency, f"after the receive: {values}")
+
+
 def case_stream(test):
     """Many messages in a row take about one latency, also when the sender computes after them."""
     values = min(test.samples(["--latency", f"{COARSE_NS}ns"], "stream", 5)["stream 8"])
