@@ -53,8 +53,8 @@ static int close_endpoint(struct fid* fid) {
 
 static int bind_endpoint(struct fid* fid, struct fid* to, uint64_t flags) {
   struct delayed_endpoint* self = CONTAINER(delayed_endpoint, fid_ops, fid->ops);
-  if (to->fclass == FI_CLASS_CQ && (flags & FI_TRANSMIT) && (flags & FI_SELECTIVE_COMPLETION)) {
-    self->selective = 1;
+  if (to->fclass == FI_CLASS_CQ && (flags & FI_SELECTIVE_COMPLETION)) {
+    self->selective |= flags & (FI_TRANSMIT | FI_RECV);
   }
   return self->next_fid->bind(fid, to, flags);
 }
@@ -79,6 +79,8 @@ static const char* obstacle_of(const struct fi_info* info) {
   if (info->caps & FI_HMEM) return "the MPI library wants libfabric to move memory of GPUs";
   if (info->domain_attr->mr_mode & FI_MR_LOCAL)
     return "libfabric's provider wants registered buffers";
+  if (info->ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT)
+    return "the MPI library shares receives among endpoints of libfabric";
   if (info->mode & FI_MSG_PREFIX) return "libfabric's provider wants room before each message";
   return NULL;
 }
@@ -134,6 +136,12 @@ static int close_queue(struct fid* fid) {
   return status;
 }
 
+/* What waits for the provider alone sleeps through the time at which a message is due. */
+static int control_queue(struct fid* fid, int command, void* argument) {
+  if (command == FI_GETWAIT) write_obstacle("the MPI library waits for libfabric's wait objects");
+  return CONTAINER(delayed_queue, fid_ops, fid->ops)->next_fid->control(fid, command, argument);
+}
+
 /* Bytes of an entry, by format; that of a later format begins with that of an earlier one. */
 static size_t entry_bytes(enum fi_cq_format format) {
   switch (format) {
@@ -165,6 +173,7 @@ static int open_queue(struct fid_domain* domain, struct fi_cq_attr* attributes, 
   self->next_fid = REPLACE(self->fid_ops, (*cq)->fid.ops);
   self->next = REPLACE(self->ops, (*cq)->ops);
   self->fid_ops.close = close_queue;
+  self->fid_ops.control = control_queue;
   delay_completions(self);
   return status;
 }

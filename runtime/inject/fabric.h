@@ -24,7 +24,6 @@ struct delayed_queue { /* a completion queue */
   size_t entry_bytes; /* of the program's format; the provider's is FI_CQ_FORMAT_TAGGED */
   struct delay_queue queue;
   struct receiver receiver; /* with the time when the provider was last asked */
-  int empty_polls;
 };
 
 struct delayed_endpoint {
@@ -41,7 +40,7 @@ struct delayed_endpoint {
   struct transport_counts* counts;
   uint64_t send_flags; /* of calls that have none themselves */
   uint64_t receive_flags;
-  int selective;  /* sends complete visibly only if they have FI_COMPLETION */
+  uint64_t selective; /* FI_TRANSMIT, FI_RECV: visible are those with FI_COMPLETION */
   fi_addr_t self; /* the address of this process, once it has received from itself */
 };
 
@@ -64,7 +63,7 @@ struct header {
   uint64_t rendezvous; /* whether it takes one: it crosses the network three times */
 };
 
-enum operation_kind { kUnused, kSend, kReceive, kReceiveMany, kPeek, kClaimed };
+enum operation_kind { kUnused, kSend, kReceive, kReceiveMany, kPeek, kClaiming, kClaimed };
 
 enum { kMaxPieces = 8 };
 

@@ -69,11 +69,11 @@ static uint64_t translate(struct delayed_queue* self, struct fi_cq_tagged_entry*
     if (entry->flags & (FI_RMA | FI_ATOMIC)) inject_counts.not_one_sided = 1;
     return now;
   }
-  const int silent = o->silent;
+  const int silent = o->silent && !(entry->flags & FI_MULTI_RECV);
   uint64_t due = now;
   entry->op_context = o->context;
   if (o->kind == kSend) {
-    due = silent ? UINT64_MAX : due_send(self, o, now);
+    due = due_send(self, o, now);
   } else if (entry->len >= sizeof(struct header)) { /* a released buffer comes without */
     entry->len -= sizeof(struct header);
     const unsigned char* at = o->kind == kReceive ? o->bytes : entry->buf;
@@ -90,12 +90,12 @@ static uint64_t translate(struct delayed_queue* self, struct fi_cq_tagged_entry*
     if (due > o->latest_due) o->latest_due = due;
     if (entry->flags & FI_MULTI_RECV) due = o->latest_due;
   }
-  if (o->kind == kPeek && silent) {
+  if (o->kind == kClaiming) {
     o->kind = kClaimed;
   } else if (is_over(o, entry->flags)) {
     free_operation(o);
   }
-  return due;
+  return silent ? UINT64_MAX : due;
 }
 
 /* Takes what the provider has, and returns how many entries, or its error. */
@@ -134,11 +134,6 @@ static ssize_t read_locked(struct fid_cq* cq, void* buffer, size_t count, fi_add
     ++given;
     delay_queue_give_back(&self->queue, m);
   }
-  if (given > 0 || taken > 0) {
-    self->empty_polls = 0;
-  } else {
-    yield_when_idle(&self->empty_polls);
-  }
   if (given > 0) return (ssize_t)given;
   return taken > 0 ? -FI_EAGAIN : taken;
 }
@@ -147,6 +142,12 @@ static ssize_t delayed_readfrom(struct fid_cq* cq, void* buffer, size_t count, f
   if (!fabric_enter()) return queue_of(cq)->next->readfrom(cq, buffer, count, from);
   const ssize_t status = read_locked(cq, buffer, count, from);
   fabric_leave();
+  static __thread int empty_polls;
+  if (status > 0) {
+    empty_polls = 0;
+  } else {
+    yield_when_idle(&empty_polls);
+  }
   return status;
 }
 

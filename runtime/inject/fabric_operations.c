@@ -144,6 +144,10 @@ static struct fi_msg_tagged with_operation(const struct fi_msg_tagged* m, struct
 /* A flag of this file: there is no completion, as the call is one of the inject forms. */
 static const uint64_t kSilent = UINT64_C(1) << 63;
 
+static int is_silent(const struct delayed_endpoint* self, uint64_t direction, uint64_t flags) {
+  return (self->selective & direction) && !(flags & FI_COMPLETION);
+}
+
 static ssize_t send_locked(struct fid_ep* ep, const struct fi_msg_tagged* m, uint64_t flags,
                            int tagged) {
   struct delayed_endpoint* self = endpoint_of(ep);
@@ -162,7 +166,7 @@ static ssize_t send_locked(struct fid_ep* ep, const struct fi_msg_tagged* m, uin
   o->rendezvous = !(flags & (kSilent | FI_INJECT)) && length > inject_settings()->eager_limit;
   const struct header header = {d.stamp, own_process(), m->addr, (uint64_t)o->rendezvous};
   memcpy(o->bytes, &header, sizeof header);
-  o->silent = (flags & kSilent) || (self->selective && !(flags & FI_COMPLETION));
+  o->silent = (flags & kSilent) || is_silent(self, FI_TRANSMIT, flags);
   o->to = m->addr;
   o->time_ns = d.stamp.due_ns;
   const struct iovec piece = {o->bytes, sizeof header + length};
@@ -182,7 +186,9 @@ static ssize_t send_locked(struct fid_ep* ep, const struct fi_msg_tagged* m, uin
 /* The operation of a receive; NULL: there is no memory. */
 static struct operation* receive_operation(struct delayed_endpoint* self,
                                            const struct fi_msg_tagged* m, uint64_t flags) {
-  if (flags & FI_PEEK) return new_operation(kPeek, self, m->context, 0);
+  if (flags & FI_PEEK) {
+    return new_operation(flags & FI_CLAIM ? kClaiming : kPeek, self, m->context, 0);
+  }
   struct operation* claimed = flags & FI_CLAIM ? find_operation(kClaimed, self, m->context) : NULL;
   if (claimed != NULL && flags & FI_DISCARD) {
     claimed->kind = kPeek; /* nothing is received */
@@ -205,13 +211,13 @@ static ssize_t receive_locked(struct fid_ep* ep, const struct fi_msg_tagged* m, 
   if (m->iov_count > kMaxPieces) return -FI_EINVAL;
   struct operation* o = receive_operation(self, m, flags);
   if (o == NULL) return -FI_ENOMEM;
-  o->silent = (flags & FI_CLAIM) && (flags & FI_PEEK); /* stays when it has completed */
+  o->silent = !(flags & FI_PEEK) && is_silent(self, FI_RECV, flags);
   o->count = m->iov_count;
   if (o->count > 0) memcpy(o->pieces, m->msg_iov, o->count * sizeof *m->msg_iov);
   o->time_ns = now_ns();
   const struct iovec piece = {o->bytes, sizeof(struct header) + o->length};
   const struct fi_msg_tagged own = with_operation(m, o, &piece);
-  const ssize_t status = post_receive(ep, &own, flags, tagged);
+  const ssize_t status = post_receive(ep, &own, flags | FI_COMPLETION, tagged);
   if (status == 0) return 0;
   if (flags & FI_CLAIM && !(flags & FI_PEEK)) { /* can be tried again */
     free(o->bytes);

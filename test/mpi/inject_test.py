@@ -188,6 +188,23 @@ def case_self(test):
     check(min(values["claimed 8"]) >= COARSE_NS, f"claimed: {values['claimed 8']} ns")
 
 
+def case_buffers(test):
+    """Buffers of several messages, and receives without a completion, keep their meaning."""
+    library = pathlib.Path(test.arguments.slackline).resolve().parent / "lib/slackline/libslackline_inject.so"
+    program = str(pathlib.Path(test.arguments.programs) / test.arguments.mpi / "fabric")
+    link = f"{30 * COARSE_NS}"
+    for provider in (["shm"], ["tcp;ofi_rxm", "127.0.0.1"]):
+        plain = test.run(program, *provider)
+        if plain.returncode == SKIPPED:
+            print("SKIPPED: libfabric has no provider", provider[0])
+            continue
+        begin = time.monotonic_ns()
+        done = test.run("env", f"LD_PRELOAD={library}", f"SLACKLINE_INJECT_INTRA={link}",
+                        f"SLACKLINE_INJECT_INTER={link}", program, *provider)
+        check(plain.stdout == done.stdout == "wrong 0\n", f"{provider}: {plain.stdout}, injected {done.stdout}")
+        check(time.monotonic_ns() - begin >= 30 * COARSE_NS, "the messages are delayed")
+
+
 def case_counts(test):
     """Which transport took how many messages is said: two of 8 bytes with the answer, and the rendezvous."""
     done = test.inject(["--latency", "0us"], *test.launcher(), test.program(), "ping_pong", "4")
