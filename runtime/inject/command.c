@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -50,15 +51,25 @@ enum { kMaxTransports = 16 };
 
 static struct transport_counts transports[kMaxTransports];
 
+/* One word, and not an empty one: a line of counts has several. */
+static void copy_word(char word[kNameBytes], const char* name) {
+  snprintf(word, kNameBytes, "%s", name == NULL || *name == '\0' ? "-" : name);
+  for (char* c = word; *c != '\0'; ++c) {
+    if (isspace((unsigned char)*c)) *c = '_';
+  }
+}
+
 struct transport_counts* transport_counts(const char* transport, const char* device) {
+  struct transport_counts wanted = {.messages = {0}};
+  copy_word(wanted.name, transport);
+  copy_word(wanted.device, device);
   struct transport_counts* t = transports;
   while (t->name[0] != '\0' &&
-         (strcmp(t->name, transport) != 0 || strcmp(t->device, device) != 0)) {
+         (strcmp(t->name, wanted.name) != 0 || strcmp(t->device, wanted.device) != 0)) {
     if (t == &transports[kMaxTransports - 1]) return t;
     ++t;
   }
-  snprintf(t->name, sizeof t->name, "%s", transport);
-  snprintf(t->device, sizeof t->device, "%s", device);
+  if (t->name[0] == '\0') *t = wanted;
   return t;
 }
 

@@ -37,15 +37,18 @@ struct inject_counts {
 
 extern struct inject_counts inject_counts;
 
+enum { kNameBytes = 64 };
+
 /* What one transport took, eager [0] and with a rendezvous [1]. */
 struct transport_counts {
-  char name[64];
-  char device[64];
+  char name[kNameBytes];
+  char device[kNameBytes];
   uint64_t messages[2];
   uint64_t bytes[2];
 };
 
-/* Those of a transport and a device, by their library's names. Never NULL: the last are shared. */
+/* Those of a transport and a device, by their library's names, cut and made words. Never NULL:
+ * the last are shared. */
 struct transport_counts* transport_counts(const char* transport, const char* device);
 
 void count_message(struct transport_counts* counts, int rendezvous, size_t bytes);

@@ -41,7 +41,7 @@ struct delayed_endpoint {
   uint64_t send_flags; /* of calls that have none themselves */
   uint64_t receive_flags;
   uint64_t selective; /* FI_TRANSMIT, FI_RECV: visible are those with FI_COMPLETION */
-  fi_addr_t self; /* the address of this process, once it has received from itself */
+  fi_addr_t self;     /* the address of this process, once it has received from itself */
 };
 
 static inline struct delayed_endpoint* endpoint_of(const struct fid_ep* ep) {
@@ -79,7 +79,7 @@ struct operation {
   fi_addr_t to;         /* of kSend */
   int rendezvous;       /* of kSend */
   uint64_t time_ns;     /* kSend: when it is due; kReceive: when it was posted */
-  uint64_t latest_due;      /* of the completions of kReceiveMany so far */
+  uint64_t latest_due;  /* of the completions of kReceiveMany so far */
   size_t count;
   struct iovec pieces[kMaxPieces]; /* of kReceive: where the program wants the data */
   struct operation* next_unused;

@@ -11,7 +11,7 @@
 
 enum { kThreadMultiple = 3 }; /* of both Open MPI and MPICH */
 
-/* What the MPI library says of itself. */
+/* The MPI library's version text. */
 static const char* own_version(void) {
   static char text[8192]; /* MPI_MAX_LIBRARY_VERSION_STRING of MPICH */
   int length = 0;

@@ -67,7 +67,7 @@ std::string message(const Injection& injection, const InjectedCommand& command,
   }
   if (counts.foreign > 0) {
     text += fmt::format(
-        "slackline: {} from other hosts were delayed from their arrival, not from their sending\n",
+        "slackline: {} from other hosts were delayed from their receipt, not from their sending\n",
         count_of(counts.foreign, "message"));
   }
   if (counts.not_one_sided > 0) {

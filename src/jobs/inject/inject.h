@@ -20,7 +20,7 @@ struct TransportCounts {
   std::uint64_t rendezvous_bytes = 0;
 };
 
-/// What the ranks of a job say of the injection, each in a file (runtime/inject/command.c).
+/// The counts of the ranks of a job, each in a file (runtime/inject/command.c).
 struct InjectionCounts {
   int ranks = 0;                    ///< that left a file
   int delayed_ranks = 0;            ///< whose messages go through a delayed transport
@@ -28,7 +28,7 @@ struct InjectionCounts {
   std::uint64_t delayed = 0;        ///< messages handed on at that time or later
   std::uint64_t late = 0;           ///< of these, first looked at after it
   std::uint64_t late_ns = 0;        ///< by how much together
-  std::uint64_t foreign = 0;        ///< from another host: delayed from their arrival on
+  std::uint64_t foreign = 0;        ///< from another host: delayed from when they were received
   std::uint64_t not_one_sided = 0;  ///< ranks whose one-sided communication goes another way
   std::vector<TransportCounts> transports{};  ///< that took messages, each once
   std::string obstacle{};                     ///< why a rank could not, in words
