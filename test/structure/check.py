@@ -44,7 +44,7 @@ README_LINES = 80
 # Lines of production code by folder, at most. Growth is a decision: raise a number with a decision record (doc/decisions)
 # that says what it buys; lower it when a folder has shrunk.
 LINES_AT_MOST = {
-    "python": 5300, "runtime/calibrate": 780, "runtime/calls": 700, "runtime/inject": 2050, "runtime/online": 6360,
+    "python": 5300, "runtime/calibrate": 780, "runtime/calls": 700, "runtime/inject": 2120, "runtime/online": 6360,
     "runtime/parallel": 200, "runtime/abi": 140, "runtime/record": 12540, "runtime/replay": 1420, "runtime/yield": 100,
     "src/advice": 2300, "src/analysis": 32480, "src/app": 15520, "src/base": 4620, "src/calibration": 3330,
     "src/calls": 8370, "src/cli": 4260, "src/formats": 30350, "src/graph": 10150, "src/jobs": 3115,
