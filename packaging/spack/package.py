@@ -42,6 +42,7 @@ class Slackline(CMakePackage):
     depends_on("otf2")
     depends_on("elfutils")
     depends_on("ucx")
+    depends_on("libfabric")
 
     conflicts("%gcc@:10", msg="C++20 needs g++ 11 or later")
 

@@ -21,9 +21,9 @@ struct CommunicatorMaker {
   MadeBy made_by;
 };
 
-/// All operations of OperationClass::comm_create. MPI_Comm_spawn, MPI_Comm_accept and
-/// MPI_Comm_connect are collective over the calling communicator; what they wait for on the other
-/// side belongs to another call there.
+/// All operations of OperationClass::comm_create. MPIX_Comm_agree makes none; its members meet as
+/// if it did. MPI_Comm_spawn, MPI_Comm_accept and MPI_Comm_connect are collective over the calling
+/// communicator; what they wait for on the other side belongs to another call there.
 inline constexpr std::array kCommunicatorMakers{
     CommunicatorMaker{Operation::comm_dup, MadeBy::parent},
     CommunicatorMaker{Operation::comm_dup_with_info, MadeBy::parent},
@@ -46,7 +46,11 @@ inline constexpr std::array kCommunicatorMakers{
     CommunicatorMaker{Operation::comm_spawn_multiple, MadeBy::parent},
     CommunicatorMaker{Operation::comm_accept, MadeBy::parent},
     CommunicatorMaker{Operation::comm_connect, MadeBy::parent},
-    CommunicatorMaker{Operation::comm_join, MadeBy::members}};
+    CommunicatorMaker{Operation::comm_join, MadeBy::members},
+    CommunicatorMaker{Operation::comm_shrink, MadeBy::parent},
+    CommunicatorMaker{Operation::comm_ishrink, MadeBy::parent},
+    CommunicatorMaker{Operation::comm_agree, MadeBy::parent},
+    CommunicatorMaker{Operation::comm_iagree, MadeBy::parent}};
 
 constexpr bool is_made_by_members(Operation operation) {
   return std::ranges::any_of(kCommunicatorMakers, [operation](const CommunicatorMaker& maker) {

@@ -243,8 +243,8 @@
   X(session_iflush_buffer, "MPI_Session_iflush_buffer", local)                     \
   X(comm_shrink, "MPIX_Comm_shrink", comm_create)                                  \
   X(comm_ishrink, "MPIX_Comm_ishrink", comm_create)                                \
-  X(comm_agree, "MPIX_Comm_agree", collective)                                     \
-  X(comm_iagree, "MPIX_Comm_iagree", icollective)
+  X(comm_agree, "MPIX_Comm_agree", comm_create)                                     \
+  X(comm_iagree, "MPIX_Comm_iagree", comm_create)
 
 enum slk_operation {
 #define SLK_OPERATION_ENUMERATOR(identifier, name, op_class) SLK_OP_##identifier,

@@ -80,7 +80,7 @@ TEST_F(RecordingObstacles, ALibraryIsNoStaticProgram) {
 
 TEST_F(RecordingObstacles, FilesThatAreNoProgramsOrCutAreNone) {
   const std::string cut = program("cut", "/usr/lib/ld-linux-x86-64.so.2");
-  for (const std::uintmax_t bytes : {0, 3, 5, 40, 100, 180}) {
+  for (const std::uintmax_t bytes : {0u, 3u, 5u, 40u, 100u, 180u}) {
     fs::resize_file(cut, bytes);
     EXPECT_EQ(of({"mpirun", cut}), "") << bytes;
   }
