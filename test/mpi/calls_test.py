@@ -239,7 +239,7 @@ def case_formats(test):
         if call_paths:
             return found
         return [re.sub(r" frame=.*", "", line) for line in found
-                if not line.startswith(("frame ", "  recording ")) and not re.match(r"  @\S+ sample", line)]
+                if not line.startswith(("frame ", "  recording ", "  blocking ")) and not re.match(r"  @\S+ sample", line)]
 
     def durations(name):
         """Operation and duration of every call, rank after rank."""
