@@ -157,7 +157,8 @@ def case_program(test):
     check(done.returncode == 0, "the program failed")
     done = replay(test, os.path.join(test.output, "trace.slk"))
     check(done.returncode == 0, "the replay failed")
-    compare(test, os.path.join(test.output, "trace.slk"), "replayed.slk")
+    # A replay has no buffer of its own for buffered sends.
+    compare(test, os.path.join(test.output, "trace.slk"), "replayed.slk", skip=("buffer_detach",))
     frames = re.findall(r"frame=\d+", printed(test, "replayed.slk"))
     check(len(frames) > 100, "the call paths are gone")
 
@@ -341,7 +342,7 @@ def case_skeleton(test):
     for name in ("calls.c", "main", "host=", "frame", test.arguments.programs):
         check(name not in text, f"the skeleton has {name}")
     check(replay(test, "bare.skeleton").returncode == 0, "the skeleton cannot be replayed")
-    compare(test, "bare.skeleton", "replayed.slk")
+    compare(test, "bare.skeleton", "replayed.slk", skip=("buffer_detach",))
 
 
 def case_repeat(test):
